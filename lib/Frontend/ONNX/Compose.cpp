@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compose.h"
-#include "Constants.h"
+#include "../Builder/Constants.h"
 #include "NodeCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Dialect/Utils/ConstantData.h"
 
@@ -205,28 +204,3 @@ LogicalResult Composer::set(unsigned i, Ref value) {
 //===----------------------------------------------------------------------===//
 
 /// The same tensor with other sizes known in its type.
-static Value castTo(OpBuilder &b, Location loc, Value x, Type type) {
-  if (x.getType() == type)
-    return x;
-  return tensor::CastOp::create(b, loc, type, x);
-}
-
-SmallVector<Value> onnx::repeat(
-    NodeImporter &n, OpFoldResult count, ValueRange start,
-    llvm::function_ref<FailureOr<SmallVector<Value>>(Value, ValueRange)> body) {
-  NodeImporter::Region region(n);
-  Value zero = n.index(n.size(0)), one = n.index(n.size(1));
-  bool ok = true;
-  auto loop = scf::ForOp::create(
-      n.b, n.loc, zero, n.index(count), one, start,
-      [&](OpBuilder &b, Location loc, Value i, ValueRange carried) {
-        FailureOr<SmallVector<Value>> next = body(i, carried);
-        ok = succeeded(next);
-        SmallVector<Value> values(carried);
-        if (ok)
-          for (auto [value, result] : llvm::zip_equal(values, *next))
-            value = castTo(b, loc, result, value.getType());
-        scf::YieldOp::create(b, loc, values);
-      });
-  return ok ? SmallVector<Value>(loop.getResults()) : SmallVector<Value>();
-}

@@ -14,7 +14,8 @@
 #ifndef QCC_LIB_FRONTEND_ONNX_COMPOSE_H
 #define QCC_LIB_FRONTEND_ONNX_COMPOSE_H
 
-#include "Emit.h"
+#include "../Builder/Emit.h"
+#include "NodeImporter.h"
 #include "OpTable.h"
 #include <deque>
 
@@ -91,12 +92,6 @@ FailureOr<Composer::Ref> fusedConv(NodeImporter &n, Composer &c,
 /// [N, ..., C] as [N, C, ...], and back.
 Composer::Ref channelsFirst(Composer &c, Composer::Ref x);
 Composer::Ref channelsLast(Composer &c, Composer::Ref x);
-
-/// A loop over `count` iterations that carries tensors; gives the last ones.
-/// Constants that `body` reads have to be tensors already.
-SmallVector<Value> repeat(
-    NodeImporter &n, OpFoldResult count, ValueRange start,
-    llvm::function_ref<FailureOr<SmallVector<Value>>(Value, ValueRange)> body);
 
 } // namespace qcc::onnx
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FoldNumbers.h"
-#include "Constants.h"
+#include "../Builder/Constants.h"
 #include "qcc/Dialect/Utils/ConstantData.h"
 #include <cmath>
 #include <cstring>

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Frontend/ONNX/Import.h"
+#include "../Builder/Emit.h"
 #include "ChannelBlocks.h"
-#include "Emit.h"
 #include "ModelInputs.h"
+#include "NodeImporter.h"
 #include "Nodes.h"
 #include "OpTable.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -62,7 +63,7 @@ private:
 
   const Model &model;
   ModelInputs inputs;
-  Constants constants;
+  ModelConstants constants;
   OpBuilder builder;
   Location place;
   func::FuncOp function;

@@ -6,27 +6,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "NodeImporter.h"
-#include "Constants.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/Support/MathExtras.h"
+#include "ModelConstants.h"
 
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
 
-std::optional<SmallVector<int64_t>>
-onnx::knownSizes(ArrayRef<OpFoldResult> shape) {
-  SmallVector<int64_t> sizes;
-  for (OpFoldResult size : shape) {
-    std::optional<int64_t> known = knownSize(size);
-    if (!known)
-      return std::nullopt;
-    sizes.push_back(*known);
-  }
-  return sizes;
-}
+NodeImporter::NodeImporter(const Node &node, int64_t since, OpBuilder &builder,
+                           Location loc, ArrayRef<GraphValue *> inputs,
+                           ModelConstants &constants, SizeArithmetic &sizes)
+    : GraphBuilder(builder, loc, constants, sizes), node(node), since(since),
+      inputs(inputs), constants(constants), results(node.outputs.size()) {}
 
 //===----------------------------------------------------------------------===//
 // Messages
@@ -54,39 +44,6 @@ const NodeImporter &NodeImporter::outermost() const {
 //===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//
-
-Value NodeImporter::tensor(GraphValue &value) {
-  if (value.value)
-    return value.value;
-  if (value.constant) {
-    value.value = arith::ConstantOp::create(b, loc, value.constant);
-    return value.value;
-  }
-  if (std::optional<SmallVector<int64_t>> known = knownSizes(*value.integers)) {
-    SmallVector<APInt> words;
-    for (int64_t integer : *known)
-      words.emplace_back(value.element.getIntOrFloatBitWidth(), integer,
-                         /*isSigned=*/true, /*implicitTrunc=*/true);
-    value.constant =
-        DenseElementsAttr::get(type(value.element, value.shape), words);
-    value.value = arith::ConstantOp::create(b, loc, value.constant);
-    return value.value;
-  }
-  // Integers that are known at run time.
-  SmallVector<Value> elements;
-  for (OpFoldResult integer : *value.integers)
-    elements.push_back(
-        arith::IndexCastOp::create(b, loc, value.element, index(integer)));
-  value.value = tensor::FromElementsOp::create(
-      b, loc, type(value.element, value.shape), elements);
-  return value.value;
-}
-
-bool NodeImporter::knowsIntegers(GraphValue &value) {
-  if (!value.integers)
-    value.integers = Constants::readIntegers(b, value);
-  return value.integers.has_value();
-}
 
 FailureOr<SmallVector<OpFoldResult>> NodeImporter::integers(unsigned i,
                                                             StringRef what) {
@@ -186,66 +143,6 @@ LogicalResult NodeImporter::requireInt(StringRef name, int64_t value) {
 }
 
 //===----------------------------------------------------------------------===//
-// Sizes
-//===----------------------------------------------------------------------===//
-
-Shape NodeImporter::shape(ArrayRef<int64_t> sizes) {
-  Shape result;
-  for (int64_t n : sizes)
-    result.push_back(size(n));
-  return result;
-}
-
-Value NodeImporter::index(OpFoldResult size) {
-  return getValueOrCreateConstantIndexOp(b, loc, size);
-}
-
-OpFoldResult NodeImporter::add(OpFoldResult x, OpFoldResult y) {
-  return sizes.compute(b, loc, SizeOp::Add, x, y);
-}
-OpFoldResult NodeImporter::sub(OpFoldResult x, OpFoldResult y) {
-  return sizes.compute(b, loc, SizeOp::Sub, x, y);
-}
-OpFoldResult NodeImporter::mul(OpFoldResult x, OpFoldResult y) {
-  return sizes.compute(b, loc, SizeOp::Mul, x, y);
-}
-OpFoldResult NodeImporter::floorDiv(OpFoldResult x, OpFoldResult y) {
-  return sizes.compute(b, loc, SizeOp::FloorDiv, x, y);
-}
-OpFoldResult NodeImporter::ceilDiv(OpFoldResult x, OpFoldResult y) {
-  return sizes.compute(b, loc, SizeOp::CeilDiv, x, y);
-}
-OpFoldResult NodeImporter::truncDiv(OpFoldResult x, OpFoldResult y) {
-  return sizes.compute(b, loc, SizeOp::TruncDiv, x, y);
-}
-OpFoldResult NodeImporter::min(OpFoldResult x, OpFoldResult y) {
-  return sizes.compute(b, loc, SizeOp::Min, x, y);
-}
-OpFoldResult NodeImporter::max(OpFoldResult x, OpFoldResult y) {
-  return sizes.compute(b, loc, SizeOp::Max, x, y);
-}
-OpFoldResult NodeImporter::broadcastSize(OpFoldResult x, OpFoldResult y) {
-  return sizes.compute(b, loc, SizeOp::Broadcast, x, y);
-}
-OpFoldResult NodeImporter::repeats(OpFoldResult x, OpFoldResult y) {
-  return sizes.compute(b, loc, SizeOp::Repeats, x, y);
-}
-
-OpFoldResult NodeImporter::product(ArrayRef<OpFoldResult> factors) {
-  OpFoldResult result = size(1);
-  for (OpFoldResult factor : factors)
-    result = mul(result, factor);
-  return result;
-}
-
-RankedTensorType NodeImporter::type(Type element, const Shape &shape) {
-  SmallVector<int64_t> sizes;
-  for (OpFoldResult size : shape)
-    sizes.push_back(knownSize(size).value_or(ShapedType::kDynamic));
-  return RankedTensorType::get(sizes, element);
-}
-
-//===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
 
@@ -261,13 +158,6 @@ LogicalResult NodeImporter::set(unsigned i, Value value, const Shape &shape) {
   result.shape = shape;
   result.value = value;
   return set(i, std::move(result));
-}
-
-void NodeImporter::evict(Attribute constant) { constants.evict(constant); }
-
-TypedAttr NodeImporter::transposed(TypedAttr constant,
-                                   ArrayRef<int64_t> permutation) {
-  return constants.transposed(constant, permutation);
 }
 
 FailureOr<GraphValue> NodeImporter::makeConstant(const Tensor &tensor) {

@@ -14,35 +14,30 @@
 #ifndef QCC_LIB_FRONTEND_ONNX_NODEIMPORTER_H
 #define QCC_LIB_FRONTEND_ONNX_NODEIMPORTER_H
 
-#include "GraphValue.h"
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/Diagnostics.h"
+#include "../Builder/GraphBuilder.h"
 #include "qcc/ONNXModel/Model.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include <functional>
 
 namespace qcc::onnx {
 
-/// Reads constants of the graph.
-class Constants;
+using namespace frontend;
 
-class NodeImporter {
+/// Reads constants of the model.
+class ModelConstants;
+
+class NodeImporter : public GraphBuilder {
 public:
   NodeImporter(const Node &node, int64_t since, mlir::OpBuilder &builder,
                mlir::Location loc, llvm::ArrayRef<GraphValue *> inputs,
-               Constants &constants, SizeArithmetic &sizes)
-      : b(builder), loc(loc), node(node), since(since), inputs(inputs),
-        constants(constants), sizes(sizes), results(node.outputs.size()) {}
+               ModelConstants &constants, SizeArithmetic &sizes);
   /// For a node that `whole` is composed of, which is not in the model.
   NodeImporter(NodeImporter &whole, const Node &node, int64_t since,
                llvm::ArrayRef<GraphValue *> inputs)
-      : b(whole.b), loc(whole.loc), node(node), since(since), whole(&whole),
-        inputs(inputs), constants(whole.constants), sizes(whole.sizes),
+      : GraphBuilder(whole), node(node), since(since), whole(&whole),
+        inputs(inputs), constants(whole.constants),
         results(node.outputs.size()) {}
 
-  mlir::OpBuilder &b;
-  mlir::Location loc;
   const Node &node;
   /// The version of the operator set in which the op got its meaning.
   const int64_t since;
@@ -61,7 +56,7 @@ public:
   llvm::StringRef op() const { return {node.op.data(), node.op.size()}; }
 
   /// A refusal of this node: `return n.refuse() << "reason; remedy"`.
-  mlir::InFlightDiagnostic refuse();
+  mlir::InFlightDiagnostic refuse() override;
   /// A warning about this node: `n.warn() << "difference; remedy"`.
   mlir::InFlightDiagnostic warn();
 
@@ -73,10 +68,6 @@ public:
   GraphValue &in(unsigned i) { return *inputs[i]; }
   /// An input as a tensor.
   mlir::Value value(unsigned i) { return tensor(*inputs[i]); }
-  mlir::Value tensor(GraphValue &value);
-  /// Whether the integer evaluator knows the elements of a value, which it
-  /// reads from a constant.
-  bool knowsIntegers(GraphValue &value);
   /// The integers of an input of int64 or int32. Refuses unknown integers, in
   /// a message that calls the input `what`.
   mlir::FailureOr<llvm::SmallVector<mlir::OpFoldResult>>
@@ -109,39 +100,6 @@ public:
   /// Refuses a value of an attribute other than the one given.
   mlir::LogicalResult requireInt(llvm::StringRef name, int64_t value);
 
-  // Sizes
-
-  mlir::OpFoldResult size(int64_t n) { return b.getIndexAttr(n); }
-  Shape shape(llvm::ArrayRef<int64_t> sizes);
-  mlir::OpFoldResult add(mlir::OpFoldResult x, mlir::OpFoldResult y);
-  mlir::OpFoldResult sub(mlir::OpFoldResult x, mlir::OpFoldResult y);
-  mlir::OpFoldResult mul(mlir::OpFoldResult x, mlir::OpFoldResult y);
-  /// Rounded down; the divisor is not 0.
-  mlir::OpFoldResult floorDiv(mlir::OpFoldResult x, mlir::OpFoldResult y);
-  mlir::OpFoldResult ceilDiv(mlir::OpFoldResult x, mlir::OpFoldResult y);
-  /// Rounded towards 0, as Div of integers.
-  mlir::OpFoldResult truncDiv(mlir::OpFoldResult x, mlir::OpFoldResult y);
-  mlir::OpFoldResult min(mlir::OpFoldResult x, mlir::OpFoldResult y);
-  mlir::OpFoldResult max(mlir::OpFoldResult x, mlir::OpFoldResult y);
-  /// `y` where x is 1, otherwise x: the size of a dimension of operands that
-  /// have these.
-  mlir::OpFoldResult broadcastSize(mlir::OpFoldResult x, mlir::OpFoldResult y);
-  /// How many times an element of a dimension of size `x` is repeated in one of
-  /// size `y`.
-  mlir::OpFoldResult repeats(mlir::OpFoldResult x, mlir::OpFoldResult y);
-  /// Whether a number is known to be at least 0.
-  bool isNeverNegative(mlir::OpFoldResult size) const {
-    return sizes.isNeverNegative(size);
-  }
-  /// Notes that numbers are sizes of a tensor.
-  void noteSizes(llvm::ArrayRef<mlir::OpFoldResult> numbers) {
-    sizes.noteSizes(numbers);
-  }
-  /// The product of sizes.
-  mlir::OpFoldResult product(llvm::ArrayRef<mlir::OpFoldResult> sizes);
-  mlir::Value index(mlir::OpFoldResult size);
-  mlir::RankedTensorType type(mlir::Type element, const Shape &shape);
-
   // Results
 
   /// Sets output `i`, if the node has it.
@@ -154,23 +112,6 @@ public:
   llvm::MutableArrayRef<std::optional<GraphValue>> outputs() { return results; }
   /// A constant of the node, such as Constant has.
   mlir::FailureOr<GraphValue> makeConstant(const Tensor &tensor);
-  /// See Constants.
-  mlir::TypedAttr transposed(mlir::TypedAttr constant,
-                             llvm::ArrayRef<int64_t> permutation);
-  void evict(mlir::Attribute constant);
-
-  /// Forgets sizes that are computed while it lives: they are values of a
-  /// region, which nothing outside of it may use.
-  class Region {
-  public:
-    explicit Region(NodeImporter &n) : n(n), saved(n.sizes) {}
-    Region(const Region &) = delete;
-    ~Region() { n.sizes = saved; }
-
-  private:
-    NodeImporter &n;
-    SizeArithmetic saved;
-  };
 
 private:
   /// The importer of a node of the model.
@@ -180,8 +121,7 @@ private:
 
   const NodeImporter *whole = nullptr;
   llvm::SmallVector<GraphValue *> inputs;
-  Constants &constants;
-  SizeArithmetic &sizes;
+  ModelConstants &constants;
   llvm::SmallVector<std::optional<GraphValue>> results;
 };
 

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Nodes.h"
-#include "Emit.h"
+#include "../Builder/Emit.h"
 #include "Marks.h"
 #include "NodeCheck.h"
+#include "NodeImporter.h"
 #include "NodeOrder.h"
 #include "OpTable.h"
 #include "mlir/IR/Builders.h"
@@ -77,7 +78,7 @@ static Scope scopeOf(const LocalFunction &function, const Scope &caller) {
   return scope;
 }
 
-Nodes::Nodes(const Model &model, Constants &constants, OpBuilder &builder,
+Nodes::Nodes(const Model &model, ModelConstants &constants, OpBuilder &builder,
              Location place)
     : constants(constants), builder(builder), place(place) {
   for (const LocalFunction &function : model.functions)

@@ -8,7 +8,7 @@
 #ifndef QCC_LIB_FRONTEND_ONNX_NODES_H
 #define QCC_LIB_FRONTEND_ONNX_NODES_H
 
-#include "Constants.h"
+#include "ModelConstants.h"
 #include "NodeImporter.h"
 #include "llvm/ADT/StringSet.h"
 #include <deque>
@@ -45,7 +45,7 @@ struct Scope {
 
 class Nodes {
 public:
-  Nodes(const Model &model, Constants &constants, mlir::OpBuilder &builder,
+  Nodes(const Model &model, ModelConstants &constants, mlir::OpBuilder &builder,
         mlir::Location place);
 
   /// Refuses ops that are not supported, all of them at once, and calls that
@@ -91,7 +91,7 @@ private:
                                 mlir::Location loc, Scope &scope);
   const LocalFunction *findFunction(const Node &node) const;
 
-  Constants &constants;
+  ModelConstants &constants;
   mlir::OpBuilder &builder;
   mlir::Location place;
   SizeArithmetic sizes;

@@ -206,7 +206,7 @@ StringRef onnx::elementLetterName(char letter) {
   return "unknown";
 }
 
-char onnx::elementLetter(const GraphValue &value) {
+char onnx::elementLetter(const frontend::GraphValue &value) {
   Type type = value.element;
   if (auto integer = dyn_cast<IntegerType>(type)) {
     bool isUnsigned = integer.isUnsigned();

@@ -31,7 +31,7 @@
 #ifndef QCC_LIB_FRONTEND_ONNX_SIGNATURES_H
 #define QCC_LIB_FRONTEND_ONNX_SIGNATURES_H
 
-#include "GraphValue.h"
+#include "../Builder/GraphValue.h"
 #include "qcc/ONNXModel/Model.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -80,7 +80,7 @@ char attributeLetter(NodeAttribute::Kind kind);
 llvm::StringRef attributeTypeName(char letter);
 
 /// The letter of the elements of a value, and the name of a type.
-char elementLetter(const GraphValue &value);
+char elementLetter(const frontend::GraphValue &value);
 llvm::StringRef elementLetterName(char letter);
 
 } // namespace qcc::onnx

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Constants.h"
-#include "../Emit.h"
+#include "../../Builder/Constants.h"
+#include "../../Builder/Emit.h"
 #include "../FoldNumbers.h"
+#include "../NodeImporter.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Attention.h"
-#include "../Constants.h"
+#include "../ModelConstants.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../Builder/Constants.h"
 #include "../ChannelBlocks.h"
 #include "../Compose.h"
-#include "../Constants.h"
 #include "../Ops.h"
 #include "qcc/Dialect/Utils/ConstantData.h"
 #include "llvm/Support/MathExtras.h"

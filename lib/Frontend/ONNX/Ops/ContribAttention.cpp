@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Constants.h"
+#include "../../Builder/Constants.h"
 #include "../Ops.h"
 #include "Attention.h"
 #include <cmath>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../Builder/Constants.h"
 #include "../Compose.h"
-#include "../Constants.h"
 #include "../Ops.h"
 
 using namespace mlir;

@@ -10,8 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Constants.h"
-#include "../Emit.h"
+#include "../../Builder/Constants.h"
+#include "../../Builder/Emit.h"
+#include "../NodeImporter.h"
 #include "../Ops.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Indexing.h"
+#include "../../Builder/Constants.h"
 #include "../Compose.h"
-#include "../Constants.h"
 #include "../FoldNumbers.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../Builder/Constants.h"
 #include "../Compose.h"
-#include "../Constants.h"
 #include "../Ops.h"
 #include "Quantization.h"
 #include "Windows.h"

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Constants.h"
-#include "../Emit.h"
+#include "../../Builder/Constants.h"
+#include "../../Builder/Emit.h"
+#include "../NodeImporter.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -62,67 +63,15 @@ LogicalResult onnx::importTranspose(NodeImporter &n) {
 // Concat
 //===----------------------------------------------------------------------===//
 
-/// Integers of the evaluator side by side, if all of them are known.
-static std::optional<GraphValue> concatIntegers(NodeImporter &n) {
-  GraphValue result;
-  result.element = n.in(0).element;
-  result.integers.emplace();
-  for (unsigned i = 0; i < n.numInputs(); ++i) {
-    GraphValue &x = n.in(i);
-    if (!n.knowsIntegers(x) || x.rank() != 1)
-      return std::nullopt;
-    llvm::append_range(*result.integers, *x.integers);
-  }
-  result.shape.push_back(n.size(result.integers->size()));
-  return result;
-}
-
 LogicalResult onnx::importConcat(NodeImporter &n) {
-  GraphValue &first = n.in(0);
-  FailureOr<int64_t> axis = n.axis(0, first.rank());
+  FailureOr<int64_t> axis = n.axis(0, n.in(0).rank());
   if (failed(axis))
     return failure();
-  Shape shape = first.shape;
-  for (unsigned i = 1; i < n.numInputs(); ++i) {
-    GraphValue &x = n.in(i);
-    bool fits = x.rank() == first.rank();
-    for (int64_t d = 0; fits && d < x.rank(); ++d) {
-      if (d == *axis) {
-        shape[d] = n.add(shape[d], x.shape[d]);
-        continue;
-      }
-      std::optional<int64_t> a = knownSize(shape[d]), b = knownSize(x.shape[d]);
-      fits = !a || !b || *a == *b;
-      shape[d] = simpler(shape[d], x.shape[d]);
-    }
-    if (!fits)
-      return n.refuse() << "joins values of different sizes; only the sizes "
-                           "along axis "
-                        << *axis << " may differ";
-  }
-  if (std::optional<GraphValue> integers = concatIntegers(n))
-    return n.set(0, *integers);
-  if (n.numInputs() == 1)
-    return n.set(0, first);
-  SmallVector<Value> values;
-  for (unsigned i = 0; i < n.numInputs(); ++i) {
-    // What has no elements is nowhere in the result.
-    if (knownSize(n.in(i).shape[*axis]) == 0)
-      continue;
-    // All operands get the sizes that are known of one of them.
-    Shape own = shape;
-    own[*axis] = n.in(i).shape[*axis];
-    Value value = n.value(i);
-    RankedTensorType type = n.type(first.element, own);
-    if (value.getType() != type)
-      value = tensor::CastOp::create(n.b, n.loc, type, value);
-    values.push_back(value);
-  }
-  if (values.empty())
-    return n.set(0, first);
-  Value y = tensor::ConcatOp::create(n.b, n.loc, n.type(first.element, shape),
-                                     *axis, values);
-  return n.set(0, y, shape);
+  SmallVector<GraphValue *> values;
+  for (unsigned i = 0; i < n.numInputs(); ++i)
+    values.push_back(&n.in(i));
+  FailureOr<GraphValue> joined = concat(n, values, *axis);
+  return failed(joined) ? failure() : n.set(0, *joined);
 }
 
 //===----------------------------------------------------------------------===//

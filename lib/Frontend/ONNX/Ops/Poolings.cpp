@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Constants.h"
+#include "../../Builder/Constants.h"
 #include "../Ops.h"
 #include "Windows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

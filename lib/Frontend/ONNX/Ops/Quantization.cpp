@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Quantization.h"
-#include "../Constants.h"
+#include "../ModelConstants.h"
 #include "../Ops.h"
 #include "WideQuantization.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -160,7 +160,7 @@ LogicalResult onnx::importQuantizeLinear(NodeImporter &n) {
   probe.element = type;
   if (!type || !probe.isByte())
     return n.refuse() << "quantizes to "
-                      << (type ? elementName(type).str() : dataTypeName(given))
+                      << (type ? elementName(type) : dataTypeName(given))
                       << ", which is not supported; use int8, uint8, int16 or "
                          "uint16";
   // The result has the type of the zero point.

@@ -8,7 +8,8 @@
 #ifndef QCC_LIB_FRONTEND_ONNX_OPS_QUANTIZATION_H
 #define QCC_LIB_FRONTEND_ONNX_OPS_QUANTIZATION_H
 
-#include "../Emit.h"
+#include "../../Builder/Emit.h"
+#include "../NodeImporter.h"
 
 namespace qcc::onnx {
 

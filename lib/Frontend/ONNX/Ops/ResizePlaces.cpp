@@ -11,7 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ResizePlaces.h"
-#include "../Emit.h"
+#include "../../Builder/Emit.h"
+#include "../NodeImporter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../Builder/Constants.h"
 #include "../Compose.h"
-#include "../Constants.h"
 #include "../Ops.h"
+#include "Indexing.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -16,14 +17,6 @@ using namespace qcc;
 using namespace qcc::onnx;
 
 using Ref = Composer::Ref;
-
-/// `x` with `part` at `starts`.
-static Value insert(NodeImporter &n, Value x, GraphValue &part,
-                    ArrayRef<OpFoldResult> starts) {
-  SmallVector<OpFoldResult> steps(starts.size(), n.size(1));
-  return tensor::InsertSliceOp::create(n.b, n.loc, n.tensor(part), x, starts,
-                                       part.shape, steps);
-}
 
 //===----------------------------------------------------------------------===//
 // CumSum and CumProd
@@ -49,21 +42,21 @@ LogicalResult onnx::importCumulative(NodeImporter &n) {
   Value start = filled(n, x.element, row, isProduct ? 1.0 : 0.0),
         all = filled(n, x.element, x.shape, 0.0);
   Value last = n.index(n.sub(x.shape[*axis], n.size(1)));
-  SmallVector<Value> results =
-      repeat(n, x.shape[*axis], {start, all},
-             [&](Value i, ValueRange carried) -> FailureOr<SmallVector<Value>> {
-               Value place = isReverse ? Scalars(n.b, n.loc).sub(last, i) : i;
-               Ref sum = c.hold(toGraphValue(carried[0], row));
-               Ref next = c.op(isProduct ? "Mul" : "Add",
-                               {sum, c.part(&x, *axis, place, n.size(1))});
-               if (c.failed())
-                 return failure();
-               SmallVector<OpFoldResult> starts(x.rank(), n.size(0));
-               starts[*axis] = place;
-               return SmallVector<Value>{
-                   n.tensor(*next),
-                   insert(n, carried[1], isExclusive ? *sum : *next, starts)};
-             });
+  SmallVector<Value> results = repeat(
+      n, x.shape[*axis], {start, all},
+      [&](Value i, ValueRange carried) -> FailureOr<SmallVector<Value>> {
+        Value place = isReverse ? Scalars(n.b, n.loc).sub(last, i) : i;
+        Ref sum = c.hold(toGraphValue(carried[0], row));
+        Ref next = c.op(isProduct ? "Mul" : "Add",
+                        {sum, c.part(&x, *axis, place, n.size(1))});
+        if (c.failed())
+          return failure();
+        SmallVector<OpFoldResult> starts(x.rank(), n.size(0));
+        starts[*axis] = place;
+        return SmallVector<Value>{
+            n.tensor(*next),
+            insertSlice(n, carried[1], isExclusive ? *sum : *next, starts)};
+      });
   return results.empty() ? failure() : n.set(0, results[1], x.shape);
 }
 
@@ -135,7 +128,7 @@ LogicalResult onnx::importScatterND(NodeImporter &n) {
         }
         if (c.failed())
           return failure();
-        return SmallVector<Value>{insert(n, carried[0], *update, starts)};
+        return SmallVector<Value>{insertSlice(n, carried[0], *update, starts)};
       });
   return results.empty() ? failure() : n.set(0, results[0], x.shape);
 }

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Constants.h"
-#include "../Emit.h"
+#include "../../Builder/Constants.h"
+#include "../../Builder/Emit.h"
+#include "../NodeImporter.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Dialect/Utils/ConstantData.h"

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WideQuantization.h"
-#include "../Constants.h"
+#include "../../Builder/Constants.h"
 #include "../Ops.h"
 #include "Quantization.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,12 +1,12 @@
-//===- GraphValue.h - Values of an ONNX graph -------------------*- C++ -*-===//
+//===- GraphValue.h - Values of a graph -------------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_FRONTEND_ONNX_GRAPHVALUE_H
-#define QCC_LIB_FRONTEND_ONNX_GRAPHVALUE_H
+#ifndef QCC_LIB_FRONTEND_BUILDER_GRAPHVALUE_H
+#define QCC_LIB_FRONTEND_BUILDER_GRAPHVALUE_H
 
 #include "Sizes.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -15,7 +15,7 @@
 #include "mlir/IR/Value.h"
 #include <optional>
 
-namespace qcc::onnx {
+namespace qcc::frontend {
 
 /// The sizes of a value: an index attribute, or a value of type index where a
 /// size is known only at run time. Equal sizes that come from one symbol are
@@ -74,6 +74,6 @@ struct GraphValue {
 std::optional<llvm::SmallVector<int64_t>>
 knownSizes(llvm::ArrayRef<mlir::OpFoldResult> shape);
 
-} // namespace qcc::onnx
+} // namespace qcc::frontend
 
-#endif // QCC_LIB_FRONTEND_ONNX_GRAPHVALUE_H
+#endif // QCC_LIB_FRONTEND_BUILDER_GRAPHVALUE_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_FRONTEND_ONNX_SIZES_H
-#define QCC_LIB_FRONTEND_ONNX_SIZES_H
+#ifndef QCC_LIB_FRONTEND_BUILDER_SIZES_H
+#define QCC_LIB_FRONTEND_BUILDER_SIZES_H
 
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
@@ -18,7 +18,7 @@
 #include <tuple>
 #include <vector>
 
-namespace qcc::onnx {
+namespace qcc::frontend {
 
 enum class SizeOp : unsigned {
   Add,
@@ -75,6 +75,6 @@ struct SizeProduct {
   void multiply(mlir::OpFoldResult size);
 };
 
-} // namespace qcc::onnx
+} // namespace qcc::frontend
 
-#endif // QCC_LIB_FRONTEND_ONNX_SIZES_H
+#endif // QCC_LIB_FRONTEND_BUILDER_SIZES_H

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_FRONTEND_ONNX_EMIT_H
-#define QCC_LIB_FRONTEND_ONNX_EMIT_H
+#ifndef QCC_LIB_FRONTEND_BUILDER_EMIT_H
+#define QCC_LIB_FRONTEND_BUILDER_EMIT_H
 
-#include "NodeImporter.h"
+#include "GraphBuilder.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 
-namespace qcc::onnx {
+namespace qcc::frontend {
 
 using mlir::AffineExpr;
 using mlir::AffineMap;
@@ -22,7 +22,7 @@ using mlir::SmallVector;
 using mlir::Value;
 using mlir::ValueRange;
 
-/// Makes scalars of scalars. Every op it makes has the node's location.
+/// Makes scalars of scalars. Every op it makes has one location.
 class Scalars {
 public:
   Scalars(mlir::OpBuilder &b, mlir::Location loc) : b(b), loc(loc) {}
@@ -63,10 +63,10 @@ using ScalarBody = llvm::function_ref<Value(Scalars &, ValueRange)>;
 GraphValue toGraphValue(Value value, const Shape &shape);
 
 /// A tensor of one scalar constant.
-Value filled(NodeImporter &n, mlir::Type element, const Shape &shape,
+Value filled(GraphBuilder &n, mlir::Type element, const Shape &shape,
              double value);
 /// A constant tensor of float32.
-Value constantFloats(NodeImporter &n, ArrayRef<float> values,
+Value constantFloats(GraphBuilder &n, ArrayRef<float> values,
                      ArrayRef<int64_t> shape);
 
 /// The more informative of two sizes that must be equal: a constant, otherwise
@@ -76,90 +76,98 @@ OpFoldResult simpler(OpFoldResult x, OpFoldResult y);
 /// size 1 is repeated. A dynamic size that is a quotient of sizes is repeated
 /// by `repeatOnes` where it turns out to be 1; where another dynamic size meets
 /// a size, the entry asks for equal ones. Refuses shapes that do not fit.
-FailureOr<Shape> broadcast(NodeImporter &n, ArrayRef<const Shape *> shapes);
+FailureOr<Shape> broadcast(GraphBuilder &n, ArrayRef<const Shape *> shapes);
 /// An operand with the sizes of `result` in those dimensions whose size is a
 /// quotient of sizes: its elements, or the one that it has if it turns out to
 /// have only one. The entry checks that it is one or the other.
-GraphValue repeatOnes(NodeImporter &n, GraphValue &x, const Shape &result);
+GraphValue repeatOnes(GraphBuilder &n, GraphValue &x, const Shape &result);
 /// The indexing map of an operand of `shape` in loops over `result`. The
 /// dimensions of the operand are the last ones of the result.
-AffineMap broadcastMap(NodeImporter &n, const Shape &shape,
+AffineMap broadcastMap(GraphBuilder &n, const Shape &shape,
                        const Shape &result);
 
 /// Computes `body` for every element; operands are broadcast.
-FailureOr<GraphValue> elementwise(NodeImporter &n,
+FailureOr<GraphValue> elementwise(GraphBuilder &n,
                                   ArrayRef<GraphValue *> operands,
                                   mlir::Type element, ScalarBody body);
 /// The value, repeated to `shape`; `map` reads it.
-GraphValue broadcastTo(NodeImporter &n, GraphValue &value, const Shape &shape,
+GraphValue broadcastTo(GraphBuilder &n, GraphValue &value, const Shape &shape,
                        AffineMap map);
 /// The value, broadcast to `shape`.
-GraphValue broadcastTo(NodeImporter &n, GraphValue &value, const Shape &shape);
+GraphValue broadcastTo(GraphBuilder &n, GraphValue &value, const Shape &shape);
 
 /// A linalg.generic with one result: `maps` are those of the inputs and of
 /// `init`, `body` gets elements of the inputs and the accumulator.
-Value generic(NodeImporter &n, ValueRange inputs, Value init,
+Value generic(GraphBuilder &n, ValueRange inputs, Value init,
               ArrayRef<AffineMap> maps,
               ArrayRef<mlir::utils::IteratorType> iterators, ScalarBody body);
 
 /// A tensor: `body` computes each element from its indices.
-Value tabulate(NodeImporter &n, const Shape &shape, mlir::Type element,
+Value tabulate(GraphBuilder &n, const Shape &shape, mlir::Type element,
                ScalarBody body);
 
 /// `combine(accumulator, of(element))` over the dimensions `dims`, which the
 /// result does not have, from `start`.
-GraphValue reduce(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims,
+GraphValue reduce(GraphBuilder &n, GraphValue &x, ArrayRef<int64_t> dims,
                   double start, ScalarBody combine,
                   llvm::function_ref<Value(Scalars &, Value)> of = nullptr);
 
 /// The elements divided by a number of elements, in their type.
-FailureOr<GraphValue> divideBySize(NodeImporter &n, GraphValue &x,
+FailureOr<GraphValue> divideBySize(GraphBuilder &n, GraphValue &x,
                                    OpFoldResult count);
 
 /// The elements of `x` at computed positions: `place` gets the indices of an
 /// element of the result, and returns an index for each dimension of `x`.
 GraphValue
-gather(NodeImporter &n, GraphValue &x, const Shape &shape,
+gather(GraphBuilder &n, GraphValue &x, const Shape &shape,
        llvm::function_ref<SmallVector<Value>(Scalars &, ValueRange)> place);
-
-/// An element as an index; a negative one counts from the end.
-Value toIndex(Scalars &s, Value element, Value size);
-
-/// Refuses constant indices outside of a dimension of this size.
-mlir::LogicalResult verifyRange(NodeImporter &n, OpFoldResult size);
 
 /// The integers of `x` in another order, if the integer evaluator knows `x`:
 /// dimension d of the result has `counts[d]` elements, which are elements
 /// `starts[d]`, `starts[d]` + `steps[d]`, ... of dimension `order[d]` of `x`.
-std::optional<GraphValue> moveIntegers(NodeImporter &n, GraphValue &x,
+std::optional<GraphValue> moveIntegers(GraphBuilder &n, GraphValue &x,
                                        ArrayRef<int64_t> order,
                                        ArrayRef<int64_t> starts,
                                        ArrayRef<int64_t> counts,
                                        ArrayRef<int64_t> steps);
 
-GraphValue transpose(NodeImporter &n, GraphValue &x,
+GraphValue transpose(GraphBuilder &n, GraphValue &x,
                      ArrayRef<int64_t> permutation);
 /// The same elements in another shape; the number of them is the same.
-GraphValue reshape(NodeImporter &n, GraphValue &x, const Shape &shape);
+GraphValue reshape(GraphBuilder &n, GraphValue &x, const Shape &shape);
 /// The value with `shape` as its sizes. The entry asks callers for sizes that
 /// the value does not have by its type.
-GraphValue assumeSizes(NodeImporter &n, GraphValue &x, const Shape &shape);
+GraphValue assumeSizes(GraphBuilder &n, GraphValue &x, const Shape &shape);
 /// Adds dimensions of size 1, which are dimensions `dims` of the result.
-GraphValue unsqueeze(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims);
+GraphValue unsqueeze(GraphBuilder &n, GraphValue &x, ArrayRef<int64_t> dims);
 /// Removes dimensions of size 1.
-GraphValue squeeze(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims);
+GraphValue squeeze(GraphBuilder &n, GraphValue &x, ArrayRef<int64_t> dims);
 /// Adds `low` and `high` elements of `value` along each dimension.
-GraphValue pad(NodeImporter &n, GraphValue &x, ArrayRef<OpFoldResult> low,
+GraphValue pad(GraphBuilder &n, GraphValue &x, ArrayRef<OpFoldResult> low,
                ArrayRef<OpFoldResult> high, Value value);
 /// The slice of `sizes` at `offsets`, with strides of at least 1.
-GraphValue slice(NodeImporter &n, GraphValue &x, ArrayRef<OpFoldResult> offsets,
+GraphValue slice(GraphBuilder &n, GraphValue &x, ArrayRef<OpFoldResult> offsets,
                  ArrayRef<OpFoldResult> sizes, ArrayRef<int64_t> strides);
+
+/// `x` with `part` at `starts`, with steps of `strides`, or of 1.
+Value insertSlice(GraphBuilder &n, Value x, GraphValue &part,
+                  ArrayRef<OpFoldResult> starts,
+                  ArrayRef<int64_t> strides = {});
+/// Values side by side along `axis`; refuses other sizes that do not agree.
+FailureOr<GraphValue> concat(GraphBuilder &n, ArrayRef<GraphValue *> values,
+                             int64_t axis);
+
+/// A loop over `count` iterations that carries tensors; gives the last ones.
+/// Constants that `body` reads have to be tensors already.
+SmallVector<Value> repeat(
+    GraphBuilder &n, OpFoldResult count, ValueRange start,
+    llvm::function_ref<FailureOr<SmallVector<Value>>(Value, ValueRange)> body);
 
 /// The value in another element type: exact, or rounded once, or truncated
 /// towards 0 and saturated. Refuses pairs of types without a conversion.
-FailureOr<GraphValue> convert(NodeImporter &n, GraphValue &x,
+FailureOr<GraphValue> convert(GraphBuilder &n, GraphValue &x,
                               mlir::Type element);
 
-} // namespace qcc::onnx
+} // namespace qcc::frontend
 
-#endif // QCC_LIB_FRONTEND_ONNX_EMIT_H
+#endif // QCC_LIB_FRONTEND_BUILDER_EMIT_H

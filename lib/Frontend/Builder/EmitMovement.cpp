@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
@@ -17,13 +18,13 @@
 
 using namespace mlir;
 using namespace qcc;
-using namespace qcc::onnx;
+using namespace qcc::frontend;
 
-std::optional<GraphValue> onnx::moveIntegers(NodeImporter &n, GraphValue &x,
-                                             ArrayRef<int64_t> order,
-                                             ArrayRef<int64_t> starts,
-                                             ArrayRef<int64_t> counts,
-                                             ArrayRef<int64_t> steps) {
+std::optional<GraphValue> frontend::moveIntegers(GraphBuilder &n, GraphValue &x,
+                                                 ArrayRef<int64_t> order,
+                                                 ArrayRef<int64_t> starts,
+                                                 ArrayRef<int64_t> counts,
+                                                 ArrayRef<int64_t> steps) {
   if (!n.knowsIntegers(x))
     return std::nullopt;
   int64_t rank = x.rank();
@@ -48,8 +49,8 @@ std::optional<GraphValue> onnx::moveIntegers(NodeImporter &n, GraphValue &x,
   return result;
 }
 
-GraphValue onnx::transpose(NodeImporter &n, GraphValue &x,
-                           ArrayRef<int64_t> permutation) {
+GraphValue frontend::transpose(GraphBuilder &n, GraphValue &x,
+                               ArrayRef<int64_t> permutation) {
   if (llvm::equal(permutation, llvm::seq<int64_t>(0, x.rank())))
     return x;
   TypedAttr constant = x.constant;
@@ -145,7 +146,7 @@ static SmallVector<Group> joinEmpty(ArrayRef<Group> groups) {
 }
 
 /// From a value to one with a dimension for each group.
-static Value collapse(NodeImporter &n, GraphValue &x, const Shape &middle,
+static Value collapse(GraphBuilder &n, GraphValue &x, const Shape &middle,
                       ArrayRef<ReassociationIndices> groups) {
   if (static_cast<int64_t>(middle.size()) == x.rank())
     return n.tensor(x);
@@ -153,7 +154,7 @@ static Value collapse(NodeImporter &n, GraphValue &x, const Shape &middle,
                                          n.tensor(x), groups);
 }
 
-static Value expand(NodeImporter &n, Value x, const Shape &shape,
+static Value expand(GraphBuilder &n, Value x, const Shape &shape,
                     ArrayRef<ReassociationIndices> groups) {
   auto type = cast<RankedTensorType>(x.getType());
   if (static_cast<int64_t>(shape.size()) == type.getRank())
@@ -163,7 +164,7 @@ static Value expand(NodeImporter &n, Value x, const Shape &shape,
 }
 
 /// The same tensor with other sizes known in its type.
-static Value castTo(NodeImporter &n, Value x, RankedTensorType type) {
+static Value castTo(GraphBuilder &n, Value x, RankedTensorType type) {
   if (x.getType() == type)
     return x;
   return tensor::CastOp::create(n.b, n.loc, type, x);
@@ -171,7 +172,7 @@ static Value castTo(NodeImporter &n, Value x, RankedTensorType type) {
 
 /// A line of `size` elements, which callers are asked for: an expansion is
 /// checked.
-static Value castToLine(NodeImporter &n, Value x, OpFoldResult size) {
+static Value castToLine(GraphBuilder &n, Value x, OpFoldResult size) {
   Type element = cast<RankedTensorType>(x.getType()).getElementType();
   if (knownSize(size))
     return castTo(n, x, n.type(element, {size}));
@@ -186,14 +187,15 @@ static bool hasSameSizes(const Shape &a, const Shape &b) {
   return ArrayRef<OpFoldResult>(a) == ArrayRef<OpFoldResult>(b);
 }
 
-GraphValue onnx::assumeSizes(NodeImporter &n, GraphValue &x,
-                             const Shape &shape) {
+GraphValue frontend::assumeSizes(GraphBuilder &n, GraphValue &x,
+                                 const Shape &shape) {
   if (hasSameSizes(x.shape, shape))
     return x;
   return toGraphValue(castTo(n, n.tensor(x), n.type(x.element, shape)), shape);
 }
 
-GraphValue onnx::reshape(NodeImporter &n, GraphValue &x, const Shape &shape) {
+GraphValue frontend::reshape(GraphBuilder &n, GraphValue &x,
+                             const Shape &shape) {
   if (hasSameSizes(x.shape, shape))
     return x;
   // A constant keeps its bytes.
@@ -239,8 +241,8 @@ GraphValue onnx::reshape(NodeImporter &n, GraphValue &x, const Shape &shape) {
   return toGraphValue(expand(n, middle, shape, after), shape);
 }
 
-GraphValue onnx::unsqueeze(NodeImporter &n, GraphValue &x,
-                           ArrayRef<int64_t> dims) {
+GraphValue frontend::unsqueeze(GraphBuilder &n, GraphValue &x,
+                               ArrayRef<int64_t> dims) {
   Shape shape(x.shape.size() + dims.size());
   for (int64_t d : dims)
     shape[d] = n.size(1);
@@ -251,8 +253,8 @@ GraphValue onnx::unsqueeze(NodeImporter &n, GraphValue &x,
   return reshape(n, x, shape);
 }
 
-GraphValue onnx::squeeze(NodeImporter &n, GraphValue &x,
-                         ArrayRef<int64_t> dims) {
+GraphValue frontend::squeeze(GraphBuilder &n, GraphValue &x,
+                             ArrayRef<int64_t> dims) {
   Shape shape;
   for (auto [d, size] : llvm::enumerate(x.shape))
     if (!llvm::is_contained(dims, static_cast<int64_t>(d)))
@@ -264,8 +266,9 @@ GraphValue onnx::squeeze(NodeImporter &n, GraphValue &x,
 // Parts
 //===----------------------------------------------------------------------===//
 
-GraphValue onnx::pad(NodeImporter &n, GraphValue &x, ArrayRef<OpFoldResult> low,
-                     ArrayRef<OpFoldResult> high, Value value) {
+GraphValue frontend::pad(GraphBuilder &n, GraphValue &x,
+                         ArrayRef<OpFoldResult> low,
+                         ArrayRef<OpFoldResult> high, Value value) {
   Shape shape;
   for (auto [size, before, after] : llvm::zip_equal(x.shape, low, high))
     shape.push_back(n.add(n.add(size, before), after));
@@ -277,10 +280,10 @@ GraphValue onnx::pad(NodeImporter &n, GraphValue &x, ArrayRef<OpFoldResult> low,
                       shape);
 }
 
-GraphValue onnx::slice(NodeImporter &n, GraphValue &x,
-                       ArrayRef<OpFoldResult> offsets,
-                       ArrayRef<OpFoldResult> sizes,
-                       ArrayRef<int64_t> strides) {
+GraphValue frontend::slice(GraphBuilder &n, GraphValue &x,
+                           ArrayRef<OpFoldResult> offsets,
+                           ArrayRef<OpFoldResult> sizes,
+                           ArrayRef<int64_t> strides) {
   Shape shape(sizes);
   if (hasSameSizes(x.shape, shape))
     return x;
@@ -300,6 +303,98 @@ GraphValue onnx::slice(NodeImporter &n, GraphValue &x,
   return toGraphValue(tensor::ExtractSliceOp::create(n.b, n.loc, n.tensor(x),
                                                      starts, sizes, steps),
                       shape);
+}
+
+Value frontend::insertSlice(GraphBuilder &n, Value x, GraphValue &part,
+                            ArrayRef<OpFoldResult> starts,
+                            ArrayRef<int64_t> strides) {
+  SmallVector<OpFoldResult> steps(starts.size(), n.size(1));
+  for (auto [step, stride] : llvm::zip(steps, strides))
+    step = n.size(stride);
+  return tensor::InsertSliceOp::create(n.b, n.loc, n.tensor(part), x, starts,
+                                       part.shape, steps);
+}
+
+/// Integers of the evaluator side by side, if all of them are known.
+static std::optional<GraphValue> concatIntegers(GraphBuilder &n,
+                                                ArrayRef<GraphValue *> values) {
+  GraphValue result;
+  result.element = values.front()->element;
+  result.integers.emplace();
+  for (GraphValue *x : values) {
+    if (!n.knowsIntegers(*x) || x->rank() != 1)
+      return std::nullopt;
+    llvm::append_range(*result.integers, *x->integers);
+  }
+  result.shape.push_back(n.size(result.integers->size()));
+  return result;
+}
+
+FailureOr<GraphValue>
+frontend::concat(GraphBuilder &n, ArrayRef<GraphValue *> values, int64_t axis) {
+  GraphValue &first = *values.front();
+  Shape shape = first.shape;
+  for (GraphValue *x : values.drop_front()) {
+    bool fits = x->rank() == first.rank();
+    for (int64_t d = 0; fits && d < x->rank(); ++d) {
+      if (d == axis) {
+        shape[d] = n.add(shape[d], x->shape[d]);
+        continue;
+      }
+      std::optional<int64_t> a = knownSize(shape[d]),
+                             b = knownSize(x->shape[d]);
+      fits = !a || !b || *a == *b;
+      shape[d] = simpler(shape[d], x->shape[d]);
+    }
+    if (!fits)
+      return n.refuse() << "joins values of different sizes; only the sizes "
+                           "along axis "
+                        << axis << " may differ";
+  }
+  if (std::optional<GraphValue> integers = concatIntegers(n, values))
+    return *integers;
+  if (values.size() == 1)
+    return first;
+  SmallVector<Value> tensors;
+  for (GraphValue *x : values) {
+    // What has no elements is nowhere in the result.
+    if (knownSize(x->shape[axis]) == 0)
+      continue;
+    // All operands get the sizes that are known of one of them.
+    Shape own = shape;
+    own[axis] = x->shape[axis];
+    tensors.push_back(castTo(n, n.tensor(*x), n.type(first.element, own)));
+  }
+  if (tensors.empty())
+    return first;
+  return toGraphValue(tensor::ConcatOp::create(n.b, n.loc,
+                                               n.type(first.element, shape),
+                                               axis, tensors),
+                      shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> frontend::repeat(
+    GraphBuilder &n, OpFoldResult count, ValueRange start,
+    llvm::function_ref<FailureOr<SmallVector<Value>>(Value, ValueRange)> body) {
+  GraphBuilder::Region region(n);
+  Value zero = n.index(n.size(0)), one = n.index(n.size(1));
+  bool ok = true;
+  auto loop = scf::ForOp::create(
+      n.b, n.loc, zero, n.index(count), one, start,
+      [&](OpBuilder &b, Location loc, Value i, ValueRange carried) {
+        FailureOr<SmallVector<Value>> next = body(i, carried);
+        ok = succeeded(next);
+        SmallVector<Value> values(carried);
+        if (ok)
+          for (auto [value, result] : llvm::zip_equal(values, *next))
+            value = castTo(n, result, cast<RankedTensorType>(value.getType()));
+        scf::YieldOp::create(b, loc, values);
+      });
+  return ok ? SmallVector<Value>(loop.getResults()) : SmallVector<Value>();
 }
 
 //===----------------------------------------------------------------------===//
@@ -343,7 +438,7 @@ static Value convertScalar(Scalars &s, Value x, Type type) {
 }
 
 /// uint8 of floats that are integers from 0 to 255, or beyond and saturated.
-static GraphValue toUnsigned(NodeImporter &n, GraphValue &x, Type type) {
+static GraphValue toUnsigned(GraphBuilder &n, GraphValue &x, Type type) {
   Value one = constantFloats(n, {1.0f}, {});
   Value result =
       qnn::QuantizeOp::create(n.b, n.loc, n.type(type, x.shape), n.tensor(x),
@@ -351,7 +446,7 @@ static GraphValue toUnsigned(NodeImporter &n, GraphValue &x, Type type) {
   return toGraphValue(result, x.shape);
 }
 
-static GraphValue fromUnsigned(NodeImporter &n, GraphValue &x) {
+static GraphValue fromUnsigned(GraphBuilder &n, GraphValue &x) {
   Value one = constantFloats(n, {1.0f}, {});
   Value result =
       qnn::DequantizeOp::create(n.b, n.loc, n.type(n.b.getF32Type(), x.shape),
@@ -406,7 +501,8 @@ static std::optional<GraphValue> convertConstant(const GraphValue &x,
   return y;
 }
 
-FailureOr<GraphValue> onnx::convert(NodeImporter &n, GraphValue &x, Type type) {
+FailureOr<GraphValue> frontend::convert(GraphBuilder &n, GraphValue &x,
+                                        Type type) {
   if (x.element == type)
     return x;
   if (std::optional<GraphValue> constant = convertConstant(x, type))

@@ -16,9 +16,9 @@
 
 using namespace mlir;
 using namespace qcc;
-using namespace qcc::onnx;
+using namespace qcc::frontend;
 
-std::optional<int64_t> onnx::knownSize(OpFoldResult size) {
+std::optional<int64_t> frontend::knownSize(OpFoldResult size) {
   return getConstantIntValue(size);
 }
 

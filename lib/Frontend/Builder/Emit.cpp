@@ -15,7 +15,7 @@
 
 using namespace mlir;
 using namespace qcc;
-using namespace qcc::onnx;
+using namespace qcc::frontend;
 
 using Iterator = utils::IteratorType;
 
@@ -102,7 +102,7 @@ Value Scalars::extract(Value tensor, ValueRange indices) {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-GraphValue onnx::toGraphValue(Value value, const Shape &shape) {
+GraphValue frontend::toGraphValue(Value value, const Shape &shape) {
   GraphValue result;
   result.element = cast<RankedTensorType>(value.getType()).getElementType();
   result.shape = shape;
@@ -110,20 +110,20 @@ GraphValue onnx::toGraphValue(Value value, const Shape &shape) {
   return result;
 }
 
-static Value empty(NodeImporter &n, Type element, const Shape &shape) {
+static Value empty(GraphBuilder &n, Type element, const Shape &shape) {
   return tensor::EmptyOp::create(n.b, n.loc, ArrayRef<OpFoldResult>(shape),
                                  element);
 }
 
-Value onnx::filled(NodeImporter &n, Type element, const Shape &shape,
-                   double value) {
+Value frontend::filled(GraphBuilder &n, Type element, const Shape &shape,
+                       double value) {
   Value scalar = Scalars(n.b, n.loc).constant(element, value);
   return linalg::FillOp::create(n.b, n.loc, scalar, empty(n, element, shape))
       .getResult(0);
 }
 
-Value onnx::constantFloats(NodeImporter &n, ArrayRef<float> values,
-                           ArrayRef<int64_t> shape) {
+Value frontend::constantFloats(GraphBuilder &n, ArrayRef<float> values,
+                               ArrayRef<int64_t> shape) {
   assert(int64_t(values.size()) == ShapedType::getNumElements(shape) &&
          "a number for each element");
   auto type = RankedTensorType::get(shape, n.b.getF32Type());
@@ -131,9 +131,9 @@ Value onnx::constantFloats(NodeImporter &n, ArrayRef<float> values,
                                    DenseElementsAttr::get(type, values));
 }
 
-Value onnx::generic(NodeImporter &n, ValueRange inputs, Value init,
-                    ArrayRef<AffineMap> maps, ArrayRef<Iterator> iterators,
-                    ScalarBody body) {
+Value frontend::generic(GraphBuilder &n, ValueRange inputs, Value init,
+                        ArrayRef<AffineMap> maps, ArrayRef<Iterator> iterators,
+                        ScalarBody body) {
   assert(maps.size() == inputs.size() + 1 &&
          "a map for each input and the result");
   return linalg::GenericOp::create(
@@ -149,7 +149,7 @@ Value onnx::generic(NodeImporter &n, ValueRange inputs, Value init,
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-OpFoldResult onnx::simpler(OpFoldResult x, OpFoldResult y) {
+OpFoldResult frontend::simpler(OpFoldResult x, OpFoldResult y) {
   auto cost = [](OpFoldResult size) {
     if (knownSize(size))
       return 0;
@@ -160,7 +160,7 @@ OpFoldResult onnx::simpler(OpFoldResult x, OpFoldResult y) {
 
 /// The size of a result dimension where operands have `x` and `y`.
 static std::optional<OpFoldResult>
-broadcastSize(NodeImporter &n, OpFoldResult x, OpFoldResult y) {
+broadcastSize(GraphBuilder &n, OpFoldResult x, OpFoldResult y) {
   std::optional<int64_t> kx = knownSize(x), ky = knownSize(y);
   if (kx == 1)
     return y;
@@ -177,8 +177,8 @@ broadcastSize(NodeImporter &n, OpFoldResult x, OpFoldResult y) {
   return simpler(x, y);
 }
 
-FailureOr<Shape> onnx::broadcast(NodeImporter &n,
-                                 ArrayRef<const Shape *> shapes) {
+FailureOr<Shape> frontend::broadcast(GraphBuilder &n,
+                                     ArrayRef<const Shape *> shapes) {
   size_t rank = 0;
   for (const Shape *shape : shapes)
     rank = std::max(rank, shape->size());
@@ -200,8 +200,8 @@ FailureOr<Shape> onnx::broadcast(NodeImporter &n,
   return result;
 }
 
-AffineMap onnx::broadcastMap(NodeImporter &n, const Shape &shape,
-                             const Shape &result) {
+AffineMap frontend::broadcastMap(GraphBuilder &n, const Shape &shape,
+                                 const Shape &result) {
   assert(shape.size() <= result.size() && "operands are broadcast to results");
   SmallVector<AffineExpr> exprs;
   size_t offset = result.size() - shape.size();
@@ -213,8 +213,8 @@ AffineMap onnx::broadcastMap(NodeImporter &n, const Shape &shape,
   return AffineMap::get(result.size(), 0, exprs, n.b.getContext());
 }
 
-GraphValue onnx::repeatOnes(NodeImporter &n, GraphValue &x,
-                            const Shape &result) {
+GraphValue frontend::repeatOnes(GraphBuilder &n, GraphValue &x,
+                                const Shape &result) {
   // [n] becomes [1, n], or [times, 1] where n is 1, and then [times * n].
   // Elements that are not repeated stay side by side.
   assert(x.shape.size() <= result.size() &&
@@ -248,7 +248,7 @@ GraphValue onnx::repeatOnes(NodeImporter &n, GraphValue &x,
 }
 
 /// The element of a constant that has only one, as a scalar.
-static Value scalarConstant(NodeImporter &n, GraphValue &operand) {
+static Value scalarConstant(GraphBuilder &n, GraphValue &operand) {
   auto dense = dyn_cast_or_null<DenseElementsAttr>(operand.constant);
   if (!dense || dense.getNumElements() != 1 || operand.isUnsigned())
     return {};
@@ -256,9 +256,9 @@ static Value scalarConstant(NodeImporter &n, GraphValue &operand) {
       n.b, n.loc, cast<TypedAttr>(*dense.value_begin<Attribute>()));
 }
 
-FailureOr<GraphValue> onnx::elementwise(NodeImporter &n,
-                                        ArrayRef<GraphValue *> operands,
-                                        Type element, ScalarBody body) {
+FailureOr<GraphValue> frontend::elementwise(GraphBuilder &n,
+                                            ArrayRef<GraphValue *> operands,
+                                            Type element, ScalarBody body) {
   SmallVector<const Shape *> shapes;
   for (GraphValue *operand : operands)
     shapes.push_back(&operand->shape);
@@ -290,8 +290,8 @@ FailureOr<GraphValue> onnx::elementwise(NodeImporter &n,
   return toGraphValue(result, *shape);
 }
 
-GraphValue onnx::broadcastTo(NodeImporter &n, GraphValue &value,
-                             const Shape &shape, AffineMap map) {
+GraphValue frontend::broadcastTo(GraphBuilder &n, GraphValue &value,
+                                 const Shape &shape, AffineMap map) {
   assert(map.getNumDims() == shape.size() &&
          "the map is of the result's loops");
   SmallVector<Iterator> iterators(shape.size(), Iterator::parallel);
@@ -302,16 +302,16 @@ GraphValue onnx::broadcastTo(NodeImporter &n, GraphValue &value,
       shape);
 }
 
-GraphValue onnx::broadcastTo(NodeImporter &n, GraphValue &value,
-                             const Shape &shape) {
+GraphValue frontend::broadcastTo(GraphBuilder &n, GraphValue &value,
+                                 const Shape &shape) {
   n.tensor(value);
   GraphValue repeated = repeatOnes(n, value, shape);
   return broadcastTo(n, repeated, shape,
                      broadcastMap(n, repeated.shape, shape));
 }
 
-Value onnx::tabulate(NodeImporter &n, const Shape &shape, Type element,
-                     ScalarBody body) {
+Value frontend::tabulate(GraphBuilder &n, const Shape &shape, Type element,
+                         ScalarBody body) {
   SmallVector<Iterator> iterators(shape.size(), Iterator::parallel);
   return generic(n, {}, empty(n, element, shape),
                  n.b.getMultiDimIdentityMap(shape.size()), iterators,
@@ -323,9 +323,10 @@ Value onnx::tabulate(NodeImporter &n, const Shape &shape, Type element,
                  });
 }
 
-GraphValue onnx::reduce(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims,
-                        double start, ScalarBody combine,
-                        llvm::function_ref<Value(Scalars &, Value)> of) {
+GraphValue frontend::reduce(GraphBuilder &n, GraphValue &x,
+                            ArrayRef<int64_t> dims, double start,
+                            ScalarBody combine,
+                            llvm::function_ref<Value(Scalars &, Value)> of) {
   assert(
       llvm::all_of(dims, [&](int64_t d) { return d >= 0 && d < x.rank(); }) &&
       "dimensions are counted from the front by now");
@@ -351,8 +352,8 @@ GraphValue onnx::reduce(NodeImporter &n, GraphValue &x, ArrayRef<int64_t> dims,
   return toGraphValue(result, shape);
 }
 
-FailureOr<GraphValue> onnx::divideBySize(NodeImporter &n, GraphValue &x,
-                                         OpFoldResult count) {
+FailureOr<GraphValue> frontend::divideBySize(GraphBuilder &n, GraphValue &x,
+                                             OpFoldResult count) {
   std::optional<int64_t> known = knownSize(count);
   Value size = known ? Value() : n.index(count);
   return elementwise(n, {&x}, x.element, [&](Scalars &s, ValueRange args) {
@@ -368,8 +369,8 @@ FailureOr<GraphValue> onnx::divideBySize(NodeImporter &n, GraphValue &x,
   });
 }
 
-GraphValue onnx::gather(
-    NodeImporter &n, GraphValue &x, const Shape &shape,
+GraphValue frontend::gather(
+    GraphBuilder &n, GraphValue &x, const Shape &shape,
     llvm::function_ref<SmallVector<Value>(Scalars &, ValueRange)> place) {
   Value source = n.tensor(x);
   SmallVector<Iterator> iterators(shape.size(), Iterator::parallel);
