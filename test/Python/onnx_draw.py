@@ -63,6 +63,8 @@ class Draw:
         self.attributes, self.outputs = {}, 1
         #: Whether results equal those of the other engine, although other results of the op need not (onnx_bounds.py).
         self.is_exact = False
+        #: How many times the bound of the op holds, where sums are greater than the results that they lead to.
+        self.amplification = 1.0
         #: What an integer result is before it is rounded, in float64; it decides instead of another engine.
         self.expected_value = None
         #: Why no other engine defines the op as ONNX does, or None.
@@ -158,6 +160,12 @@ class Draw:
         self.infos.append(helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), dims))
         self.feed[name] = array
         return array
+
+    def value(self, i):
+        """The array of input `i`."""
+        name = self.names[i]
+        return self.feed[name] if name in self.feed else next(
+            numpy_helper.to_array(tensor) for tensor in self.constants if tensor.name == name)
 
     def constant(self, array):
         return self.input(array, 1)

@@ -264,7 +264,7 @@ def recurrence(d):
         d.set(layout=0)
     d.fixed(d.array((batch, steps, size) if first else (steps, batch, size)))
     d.fixed(d.array((directions, gates * hidden, size), spread=0.5), 0.8)
-    d.fixed(d.array((directions, gates * hidden, hidden), spread=0.5), 0.8)
+    weight = d.fixed(d.array((directions, gates * hidden, hidden), spread=0.5), 0.8)
     d.maybe(d.array((directions, 2 * gates * hidden), spread=0.5), constant=0.8, fixed=True)
     d.maybe(d.random.integers(1, steps + 1, batch).astype(np.int32), constant=0.5, fixed=True)
     state = (batch, directions, hidden) if first else (directions, batch, hidden)
@@ -278,6 +278,8 @@ def recurrence(d):
         d.attributes["activations"] = ["Affine"] + (FUNCTIONS[op] * directions)[1:]
         d.attributes["activation_alpha"] = [0.5]
         d.attributes["activation_beta"] = [0.1]
+    if {"Relu", "Affine"} & set(d.get("activations", ())):
+        d.amplification = steps * max(1.0, float(np.abs(weight).sum(axis=2).max()))
     d.set(0.2, clip=d.real(0.5, 3))
     d.set(0.4, linear_before_reset=d.integer(0, 1), input_forget=d.integer(0, 1))
     d.outputs = 3 if op == "LSTM" else 2

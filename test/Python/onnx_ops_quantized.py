@@ -286,9 +286,17 @@ def fused_matmul(d):
     d.fixed(d.array(shape(k, n, d.get("transB", 0), d.get("transBatchB", 0))), 0.5)
 
 
+def amplify(d, x, w):
+    """Rows of `w` times elements of `x`: sums before an activation, whose magnitudes the results do not show."""
+    sums = np.abs(x.astype(float)).max(initial=0) * np.abs(w.astype(float)).sum(axis=1).max(initial=0)
+    d.amplification = float(np.clip(sums, 1, 1e3))
+
+
 @generates("com.microsoft::FusedConv")
 def fused_conv(d):
     conv(d)
+    weight = d.value(1)
+    amplify(d, d.value(0), weight.reshape(len(weight), -1))
     name, numbers = d.pick(("Relu", []), ("Tanh", []), ("Sigmoid", []), ("LeakyRelu", [0.1]), ("HardSigmoid", [0.3, 0.4]),
                            ("Clip", [-1.0, 2.0]))
     if d.chance(0.8):
@@ -301,8 +309,9 @@ def fused_conv(d):
 def fused_gemm(d):
     m, k, n = (d.integer(1, 20) for _ in range(3))
     d.set(transA=d.integer(0, 1), transB=d.integer(0, 1), alpha=d.real(-2, 2), beta=d.real(-2, 2))
-    d.fixed(d.array((k, m) if d.get("transA", 0) else (m, k)))
-    d.fixed(d.array((n, k) if d.get("transB", 0) else (k, n)), 0.5)
+    x = d.fixed(d.array((k, m) if d.get("transA", 0) else (m, k)))
+    w = d.fixed(d.array((n, k) if d.get("transB", 0) else (k, n)), 0.5)
+    amplify(d, abs(d.get("alpha", 1)) * x, w if d.get("transB", 0) else w.T)
     d.maybe(d.array(d.pick((n,), (m, n))), constant=0.5, fixed=True)
     name, numbers = d.pick(("Relu", {}), ("Tanh", {}), ("LeakyRelu", {"alpha": 0.1}), ("HardSigmoid", {"alpha": 0.3, "beta": 0.4}),
                            ("Elu", {"alpha": 0.7}), ("Selu", {"alpha": 1.5, "gamma": 1.1}), ("Softplus", {}), ("Softsign", {}),

@@ -146,7 +146,7 @@ def run_reference(model, feed):
         return None
 
 
-def places_apart(actual, expected, bound):
+def places_apart(actual, expected, bound, amplification=1.0):
     """Which elements differ by more than the op allows."""
     if expected.dtype.kind != "f":
         differ = actual != expected
@@ -154,7 +154,7 @@ def places_apart(actual, expected, bound):
     a, e = actual.astype(np.float64), expected.astype(np.float64)
     with np.errstate(all="ignore"):
         finite = np.isfinite(e) & np.isfinite(a)
-        same = (a == e) | (np.isnan(a) & np.isnan(e)) | (finite & (np.abs(a - e) <= bound.tolerance(expected)))
+        same = (a == e) | (np.isnan(a) & np.isnan(e)) | (finite & (np.abs(a - e) <= bound.tolerance(expected, amplification)))
     return ~same
 
 
@@ -165,7 +165,7 @@ def compare(d, results, expected, what):
         actual, wanted = np.asarray(actual), np.asarray(wanted)
         assert (actual.dtype, actual.shape) == (wanted.dtype, wanted.shape), (
             f"{what}, result {i}: {actual.dtype}{actual.shape}, expected {wanted.dtype}{wanted.shape}")
-        differ = np.argwhere(places_apart(actual, wanted, bound))
+        differ = np.argwhere(places_apart(actual, wanted, bound, d.amplification))
         assert not len(differ), (f"{what}, result {i}: {len(differ)} of {actual.size} elements differ, first at {differ[0]}: "
                                  f"{actual[tuple(differ[0])]!r}, expected {wanted[tuple(differ[0])]!r}")
 

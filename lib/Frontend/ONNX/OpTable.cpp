@@ -293,7 +293,7 @@ static_assert(haveSignatures(kRows, kStandardSigned) &&
 // Look-up
 //===----------------------------------------------------------------------===//
 
-/// Ops that sum, or are composed of sums.
+/// Ops that sum, are composed of sums, or that ONNX Runtime rounds once.
 static constexpr llvm::StringLiteral kSums[] = {
     "Attention",
     "AveragePool",
@@ -313,6 +313,8 @@ static constexpr llvm::StringLiteral kSums[] = {
     "GlobalLpPool",
     "GridSample",
     "GroupNormalization",
+    "HardSigmoid",
+    "HardSwish",
     "InstanceNormalization",
     "LRN",
     "LSTM",
