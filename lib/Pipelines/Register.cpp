@@ -47,6 +47,7 @@
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
+#include "qcc/Frontend/StableHLO/Dialect.h"
 #include "qcc/KnownTargets/KnownTargets.h"
 #include "qcc/Transforms/Passes.h"
 
@@ -59,6 +60,7 @@ void qcc::registerAllDialects(DialectRegistry &registry) {
               func::FuncDialect, kernel::KernelDialect, LLVM::LLVMDialect,
               linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
               qnn::QNNDialect, quant::QuantDialect, scf::SCFDialect,
+              stablehlo::CHLODialect, stablehlo::StableHLODialect,
               tensor::TensorDialect, vector::VectorDialect>();
   registerTargets(registry);
   func::registerInlinerExtension(registry);

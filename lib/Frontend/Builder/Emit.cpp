@@ -131,18 +131,31 @@ Value frontend::constantFloats(GraphBuilder &n, ArrayRef<float> values,
                                    DenseElementsAttr::get(type, values));
 }
 
+SmallVector<Value> frontend::generics(GraphBuilder &n, ValueRange inputs,
+                                      ValueRange inits,
+                                      ArrayRef<AffineMap> maps,
+                                      ArrayRef<Iterator> iterators,
+                                      ScalarsBody body) {
+  assert(maps.size() == inputs.size() + inits.size() &&
+         "a map for each input and each result");
+  return llvm::to_vector_of<Value>(
+      linalg::GenericOp::create(
+          n.b, n.loc, inits.getTypes(), inputs, inits, maps, iterators,
+          [&](OpBuilder &b, Location loc, ValueRange args) {
+            Scalars scalars(b, loc);
+            linalg::YieldOp::create(b, loc, body(scalars, args));
+          })
+          .getResults());
+}
+
 Value frontend::generic(GraphBuilder &n, ValueRange inputs, Value init,
                         ArrayRef<AffineMap> maps, ArrayRef<Iterator> iterators,
                         ScalarBody body) {
-  assert(maps.size() == inputs.size() + 1 &&
-         "a map for each input and the result");
-  return linalg::GenericOp::create(
-             n.b, n.loc, init.getType(), inputs, init, maps, iterators,
-             [&](OpBuilder &b, Location loc, ValueRange args) {
-               Scalars scalars(b, loc);
-               linalg::YieldOp::create(b, loc, body(scalars, args));
-             })
-      .getResult(0);
+  return generics(n, inputs, init, maps, iterators,
+                  [&](Scalars &s, ValueRange args) {
+                    return SmallVector<Value>{body(s, args)};
+                  })
+      .front();
 }
 
 //===----------------------------------------------------------------------===//

@@ -58,6 +58,8 @@ public:
 };
 
 using ScalarBody = llvm::function_ref<Value(Scalars &, ValueRange)>;
+using ScalarsBody =
+    llvm::function_ref<SmallVector<Value>(Scalars &, ValueRange)>;
 
 /// A value of tensor type as a GraphValue.
 GraphValue toGraphValue(Value value, const Shape &shape);
@@ -96,8 +98,13 @@ GraphValue broadcastTo(GraphBuilder &n, GraphValue &value, const Shape &shape,
 /// The value, broadcast to `shape`.
 GraphValue broadcastTo(GraphBuilder &n, GraphValue &value, const Shape &shape);
 
-/// A linalg.generic with one result: `maps` are those of the inputs and of
-/// `init`, `body` gets elements of the inputs and the accumulator.
+/// A linalg.generic: `maps` are those of the inputs and of `inits`, `body` gets
+/// elements of the inputs and the accumulators, and computes the new ones.
+SmallVector<Value> generics(GraphBuilder &n, ValueRange inputs,
+                            ValueRange inits, ArrayRef<AffineMap> maps,
+                            ArrayRef<mlir::utils::IteratorType> iterators,
+                            ScalarsBody body);
+/// The same with one result.
 Value generic(GraphBuilder &n, ValueRange inputs, Value init,
               ArrayRef<AffineMap> maps,
               ArrayRef<mlir::utils::IteratorType> iterators, ScalarBody body);

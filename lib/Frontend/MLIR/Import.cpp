@@ -15,6 +15,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "qcc/Frontend/MLIR/NearestName.h"
+#include "qcc/Frontend/StableHLO/Import.h"
 #include "qcc/Support/FileFormat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -217,6 +218,8 @@ OwningOpRef<ModuleOp> qcc::importMLIR(const llvm::SourceMgr &sources,
   context->allowUnregisteredDialects();
   OwningOpRef<ModuleOp> module = parse(sources, context);
   context->allowUnregisteredDialects(allowsUnregistered);
+  if (module && isStableHLO(*module))
+    module = importStableHLO(*module);
   if (!module || failed(verifyImported(*module, options)))
     return {};
   return module;

@@ -1,0 +1,326 @@
+//===- Import.cpp - Programs from StableHLO -------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Frontend/StableHLO/Import.h"
+#include "OpTable.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
+#include "qcc/Dialect/QNN/IR/QNN.h"
+#include "llvm/ADT/StringSet.h"
+#include <deque>
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::stablehlo;
+
+/// Calls inside of calls, and ops of all functions that are inlined.
+static constexpr unsigned kMaxDepth = 64;
+static constexpr size_t kMaxOps = 1 << 20;
+
+namespace {
+class ProgramImporter {
+public:
+  ProgramImporter(ModuleOp source)
+      : source(source), builder(source.getContext()) {}
+
+  OwningOpRef<ModuleOp> run();
+
+private:
+  func::FuncOp findMain();
+  LogicalResult addArguments(func::FuncOp main);
+  LogicalResult finish(func::FuncOp main, Values results);
+  FailureOr<Values> importBlock(Block &block, ArrayRef<GraphValue> arguments);
+  LogicalResult importOp(Operation &op);
+  FailureOr<Values>
+  importFunction(StringRef name, ArrayRef<GraphValue> arguments, Location loc);
+  GraphValue *find(Value value) { return values.lookup(value); }
+  void bind(Value value, GraphValue meaning) {
+    values[value] = &storage.emplace_back(std::move(meaning));
+  }
+
+  ModuleOp source;
+  OpBuilder builder;
+  func::FuncOp function;
+  Constants constants;
+  SizeArithmetic sizes;
+  /// What values of the source stand for; of functions those of the last call.
+  llvm::DenseMap<Value, GraphValue *> values;
+  std::deque<GraphValue> storage;
+  unsigned depth = 0;
+  size_t ops = 0;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// Refuses an op that is not in the table.
+static LogicalResult refuseOp(Operation &op) {
+  StringRef name = op.getName().getStringRef();
+  StringRef reason = reasonOf(name);
+  return op.emitError() << "'" << name << "' "
+                        << (reason.empty()
+                                ? "is not an op of StableHLO that is "
+                                  "supported; docs/StableHLOOps.md "
+                                  "lists those that are"
+                                : reason);
+}
+
+LogicalResult ProgramImporter::importOp(Operation &op) {
+  if (++ops > kMaxOps)
+    return op.emitError() << "the program has more than " << kMaxOps
+                          << " ops once its calls are inlined, which is not "
+                             "supported; split it";
+  const OpInfo *info = findOp(op.getName().getStringRef());
+  if (!info)
+    return refuseOp(op);
+  if (failed(verifyOp(&op, *info)))
+    return failure();
+  SmallVector<GraphValue *> operands;
+  for (Value operand : op.getOperands()) {
+    operands.push_back(find(operand));
+    if (!operands.back())
+      return op.emitError() << "'" << info->name << "' reads a value that is "
+                            << "not there; correct the program";
+  }
+  OpImporter importer(&op, builder, operands, constants, sizes);
+  importer.lookup = [&](Value value) { return find(value); };
+  importer.importRegion =
+      [&](Region &region, ArrayRef<GraphValue> arguments) -> FailureOr<Values> {
+    if (!region.hasOneBlock())
+      return importer.refuse() << "has a region of several blocks; correct "
+                                  "the program";
+    return importBlock(region.front(), arguments);
+  };
+  importer.importCall = [&](StringRef name, ArrayRef<GraphValue> arguments) {
+    return importFunction(name, arguments, op.getLoc());
+  };
+  if (failed(info->import(importer)))
+    return failure();
+  for (auto [result, value] :
+       llvm::zip_equal(op.getResults(), importer.results()))
+    bind(result, value);
+  return success();
+}
+
+FailureOr<Values> ProgramImporter::importBlock(Block &block,
+                                               ArrayRef<GraphValue> arguments) {
+  Operation *parent = block.getParentOp();
+  if (block.getNumArguments() != arguments.size() || block.empty())
+    return parent->emitError() << "has a region of " << block.getNumArguments()
+                               << " arguments where " << arguments.size()
+                               << " are needed; correct the program";
+  for (auto [argument, value] :
+       llvm::zip_equal(block.getArguments(), arguments)) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || type.getRank() != value.rank() ||
+        signless(type.getElementType()) != value.element)
+      return parent->emitError()
+             << "has a region whose arguments are not of its operands' types; "
+                "correct the program";
+    bind(argument, value);
+  }
+  Operation &last = block.back();
+  StringRef end = last.getName().getStringRef();
+  if (end != "stablehlo.return" && end != "func.return")
+    return last.emitError() << "'" << end << "' ends a region, which has to "
+                            << "end with stablehlo.return";
+  for (Operation &op : llvm::drop_end(block))
+    if (failed(importOp(op)))
+      return failure();
+  Values results;
+  for (Value operand : last.getOperands()) {
+    GraphValue *value = find(operand);
+    if (!value)
+      return last.emitError() << "returns a value that is not there; correct "
+                                 "the program";
+    results.push_back(*value);
+  }
+  return results;
+}
+
+FailureOr<Values>
+ProgramImporter::importFunction(StringRef name, ArrayRef<GraphValue> arguments,
+                                Location loc) {
+  auto callee = source.lookupSymbol<func::FuncOp>(name);
+  if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock())
+    return emitError(loc) << "calls '" << name << "', a function without a "
+                          << "body; correct the program";
+  if (++depth > kMaxDepth)
+    return emitError(loc) << "calls more than " << kMaxDepth
+                          << " functions inside of one another, which is not "
+                             "supported; programs have no recursion";
+  FailureOr<Values> results = importBlock(callee.getBody().front(), arguments);
+  --depth;
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+func::FuncOp ProgramImporter::findMain() {
+  if (auto main = source.lookupSymbol<func::FuncOp>("main"))
+    return main;
+  func::FuncOp only;
+  for (auto function : source.getOps<func::FuncOp>()) {
+    if (!function.isPublic())
+      continue;
+    if (only) {
+      function.emitError() << "is one of several public functions, of which "
+                              "none is called main; make others private";
+      return {};
+    }
+    only = function;
+  }
+  if (!only)
+    emitError(source.getLoc()) << "the program has no function 'main'; name "
+                                  "the one to compile so";
+  return only;
+}
+
+/// The location of an argument, with the name that the framework gives it.
+static Location locationOf(BlockArgument argument) { return argument.getLoc(); }
+
+LogicalResult ProgramImporter::addArguments(func::FuncOp main) {
+  Block &body = function.getBody().front();
+  for (BlockArgument argument : main.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type)
+      return emitError(argument.getLoc())
+             << "argument " << argument.getArgNumber() << " has type "
+             << argument.getType()
+             << ", which is not supported; use tensors with a rank";
+    // ui8 is a type of entries; wider unsigned integers are passed as signed
+    // ones of the same bits.
+    Type element = type.getElementType();
+    Type own = element.isUnsignedInteger(8) ? element : signless(element);
+    Location loc = locationOf(argument);
+    Value value =
+        body.addArgument(RankedTensorType::get(type.getShape(), own), loc);
+    GraphValue meaning;
+    meaning.element = own;
+    meaning.value = value;
+    for (auto [d, size] : llvm::enumerate(type.getShape()))
+      meaning.shape.push_back(
+          ShapedType::isDynamic(size)
+              ? OpFoldResult(
+                    tensor::DimOp::create(builder, loc, value, d).getResult())
+              : builder.getIndexAttr(size));
+    bind(argument, meaning);
+  }
+  return success();
+}
+
+namespace {
+/// Converts arguments and results of the program.
+class Boundary : public GraphBuilder {
+public:
+  using GraphBuilder::GraphBuilder;
+  InFlightDiagnostic refuse() override {
+    return emitError(loc) << "the program ";
+  }
+};
+} // namespace
+
+LogicalResult ProgramImporter::finish(func::FuncOp main, Values results) {
+  SmallVector<Value> returned;
+  SmallVector<Type> types;
+  llvm::StringSet<> names;
+  for (auto [i, value] : llvm::enumerate(results)) {
+    Boundary n(builder, main.getLoc(), constants, sizes);
+    Type declared = getElementTypeOrSelf(main.getFunctionType().getResult(i));
+    if (declared.isUnsignedInteger(8)) {
+      // The bits as a number from 0 to 255.
+      auto wide = elementwise(n, {&value}, builder.getI32Type(),
+                              [](Scalars &s, ValueRange x) -> Value {
+                                return arith::ExtUIOp::create(
+                                    s.b, s.loc, s.b.getI32Type(), x[0]);
+                              });
+      if (failed(wide))
+        return failure();
+      auto bytes = frontend::convert(n, *wide, declared);
+      if (failed(bytes))
+        return failure();
+      value = *bytes;
+    }
+    returned.push_back(n.tensor(value));
+    types.push_back(returned.back().getType());
+  }
+  if (returned.empty())
+    return main.emitError() << "returns nothing; return a result";
+  func::ReturnOp::create(builder, main.getLoc(), returned);
+  function.setType(builder.getFunctionType(
+      function.getBody().front().getArgumentTypes(), types));
+  for (unsigned i = 0; i < main.getNumResults(); ++i) {
+    auto name = main.getResultAttrOfType<StringAttr>(i, "jax.result_info");
+    // JAX calls results of a tuple "[0]" or "result[0]".
+    if (name && !name.getValue().empty() && !name.getValue().contains('[') &&
+        names.insert(name.getValue()).second)
+      function.setResultAttr(i, kNameAttr, name);
+  }
+  return success();
+}
+
+OwningOpRef<ModuleOp> ProgramImporter::run() {
+  func::FuncOp main = findMain();
+  if (!main || main.isExternal() || !main.getBody().hasOneBlock()) {
+    if (main)
+      main.emitError() << "has no body of one block; correct the program";
+    return {};
+  }
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder, source.getLoc());
+  builder.setInsertionPointToEnd(module->getBody());
+  function = func::FuncOp::create(builder, main.getLoc(), "main",
+                                  builder.getFunctionType({}, {}));
+  builder.setInsertionPointToEnd(function.addEntryBlock());
+  if (failed(addArguments(main)))
+    return {};
+  // The arguments are bound; importBlock binds them once more.
+  Values arguments;
+  for (BlockArgument argument : main.getArguments()) {
+    GraphValue value = *find(argument);
+    if (value.isUnsigned()) {
+      Boundary n(builder, argument.getLoc(), constants, sizes);
+      auto bits = frontend::convert(n, value, builder.getI8Type());
+      if (failed(bits))
+        return {};
+      value = *bits;
+    }
+    arguments.push_back(value);
+  }
+  FailureOr<Values> results = importBlock(main.getBody().front(), arguments);
+  if (failed(results) || failed(finish(main, *results)))
+    return {};
+  return module;
+}
+
+bool qcc::isStableHLO(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        StringRef dialect = op->getName().getDialectNamespace();
+        return dialect == "stablehlo" || dialect == "chlo"
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+OwningOpRef<ModuleOp> qcc::importStableHLO(ModuleOp module) {
+  module.getContext()
+      ->loadDialect<affine::AffineDialect, arith::ArithDialect,
+                    func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
+                    qnn::QNNDialect, scf::SCFDialect, tensor::TensorDialect>();
+  return ProgramImporter(module).run();
+}

@@ -1,0 +1,221 @@
+//===- Elementwise.cpp - Elementwise ops on tensors -----------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../OpTable.h"
+#include "../Ops.h"
+#include "../ScalarOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::stablehlo;
+
+/// The most integers of shapes that are computed when a program is imported.
+static constexpr size_t kMaxIntegers = 16;
+
+/// Computes with sizes, where an operand is one: a shape may depend on the
+/// result. Nothing for other ops and operands.
+static std::optional<GraphValue> computeSizes(OpImporter &n) {
+  using Function = OpFoldResult (GraphBuilder::*)(OpFoldResult, OpFoldResult);
+  StringRef name = n.op->getName().stripDialect();
+  Function function = llvm::StringSwitch<Function>(name)
+                          .Case("add", &GraphBuilder::add)
+                          .Case("subtract", &GraphBuilder::sub)
+                          .Case("multiply", &GraphBuilder::mul)
+                          .Case("divide", &GraphBuilder::truncDiv)
+                          .Case("maximum", &GraphBuilder::max)
+                          .Case("minimum", &GraphBuilder::min)
+                          .Default(nullptr);
+  Type element = signless(n.resultElement());
+  if (!function || n.numOperands() != 2 || !element.isSignlessInteger() ||
+      element.isInteger(1) || n.in(0).rank() > 1 || !n.knowsIntegers(n.in(0)) ||
+      !n.knowsIntegers(n.in(1)))
+    return std::nullopt;
+  ArrayRef<OpFoldResult> x = *n.in(0).integers, y = *n.in(1).integers;
+  auto isSize = [](OpFoldResult size) { return !knownSize(size); };
+  if (x.size() != y.size() || x.size() > kMaxIntegers ||
+      (llvm::none_of(x, isSize) && llvm::none_of(y, isSize)))
+    return std::nullopt;
+  if (name == "divide" && llvm::any_of(y, [](OpFoldResult size) {
+        return knownSize(size).value_or(0) == 0;
+      }))
+    return std::nullopt;
+  GraphValue result;
+  result.element = element;
+  result.shape = n.in(0).shape;
+  result.integers.emplace();
+  for (auto [a, b] : llvm::zip_equal(x, y))
+    result.integers->push_back((n.*function)(a, b));
+  return result;
+}
+
+/// Computes `body` for every element of operands of one shape.
+static LogicalResult setElementwise(OpImporter &n, ScalarBody body) {
+  SmallVector<GraphValue *> operands;
+  for (unsigned i = 0; i < n.numOperands(); ++i)
+    operands.push_back(&n.in(i));
+  for (GraphValue *operand : ArrayRef(operands).drop_front())
+    if (operand->rank() != operands.front()->rank())
+      return n.refuse() << "has operands of different ranks; correct the "
+                           "program";
+  auto result = elementwise(n, operands, signless(n.resultElement()), body);
+  return failed(result) ? failure() : n.set(*result);
+}
+
+LogicalResult stablehlo::importElementwise(OpImporter &n) {
+  if (std::optional<GraphValue> sizes = computeSizes(n))
+    return n.set(*sizes);
+  ScalarFunction scalar = findOp(n.op->getName().getStringRef())->scalar;
+  return setElementwise(
+      n, [&](Scalars &s, ValueRange x) { return scalar(s, n.op, x); });
+}
+
+LogicalResult stablehlo::importConstant(OpImporter &n) {
+  auto value = dyn_cast_or_null<ElementsAttr>(n.op->getAttr("value"));
+  auto type =
+      value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
+  if (!type || !type.hasStaticShape())
+    return n.refuse() << "has no value that is a tensor; correct the program";
+  Type element = signless(type.getElementType());
+  RankedTensorType plain = type.clone(element);
+  if (plain == type)
+    return n.set(Constants::toValue(n.b, cast<TypedAttr>(value)));
+  auto dense = dyn_cast<DenseIntElementsAttr>(value);
+  if (dense)
+    return n.set(
+        Constants::toValue(n.b, cast<TypedAttr>(dense.bitcast(element))));
+  std::optional<ConstantData> data = ConstantData::get(cast<TypedAttr>(value));
+  if (!data)
+    return n.refuse() << "has a value that cannot be read; correct the program";
+  return n.set(
+      Constants::toValue(n.b, makeConstant(plain, data->bytes, "constant")));
+}
+
+LogicalResult stablehlo::importIota(OpImporter &n) {
+  auto type = dyn_cast<RankedTensorType>(n.op->getResult(0).getType());
+  FailureOr<int64_t> dim = n.integer("iota_dimension", 0);
+  if (failed(dim))
+    return failure();
+  if (!type || *dim < 0 || *dim >= type.getRank())
+    return n.refuse() << "counts along dimension " << *dim
+                      << ", which its result does not have; correct the "
+                         "attribute";
+  Shape shape;
+  if (n.numOperands() == 1) { // dynamic_iota
+    auto sizes = n.integers(0, "the shape of its result");
+    if (failed(sizes))
+      return failure();
+    shape = Shape(*sizes);
+  } else {
+    if (!type.hasStaticShape())
+      return n.refuse() << "has a result of unknown sizes; use dynamic_iota";
+    shape = n.shape(type.getShape());
+  }
+  FailureOr<Shape> declared = n.declared(0, shape);
+  if (failed(declared))
+    return failure();
+  Type element = signless(type.getElementType());
+  Value result =
+      tabulate(n, *declared, element, [&](Scalars &s, ValueRange i) -> Value {
+        Type i64 = s.b.getI64Type();
+        Value index = arith::IndexCastOp::create(s.b, s.loc, i64, i[*dim]);
+        return scalar::convertTo(s, index, i64, element);
+      });
+  return n.set(toGraphValue(result, *declared));
+}
+
+/// The operand as a tensor of the shape of another one, unless it has it or is
+/// a constant: select and clamp repeat tensors without dimensions.
+static void repeatScalar(OpImporter &n, unsigned i, unsigned like,
+                         std::array<GraphValue, 3> &storage,
+                         SmallVector<GraphValue *> &operands) {
+  GraphValue &x = n.in(i);
+  operands.push_back(&x);
+  if (x.rank() != 0 || n.in(like).rank() == 0)
+    return;
+  storage[i] = reshape(n, x, Shape(n.in(like).rank(), n.size(1)));
+  operands.back() = &storage[i];
+}
+
+static LogicalResult setTernary(OpImporter &n, unsigned like) {
+  std::array<GraphValue, 3> storage;
+  SmallVector<GraphValue *> operands;
+  for (unsigned i = 0; i < 3; ++i) {
+    if (n.in(i).rank() != 0 && n.in(i).rank() != n.in(like).rank())
+      return n.refuse() << "has operands of different ranks; correct the "
+                           "program";
+    repeatScalar(n, i, like, storage, operands);
+  }
+  ScalarFunction scalar = findOp(n.op->getName().getStringRef())->scalar;
+  auto result =
+      elementwise(n, operands, signless(n.resultElement()),
+                  [&](Scalars &s, ValueRange x) { return scalar(s, n.op, x); });
+  return failed(result) ? failure() : n.set(*result);
+}
+
+LogicalResult stablehlo::importSelect(OpImporter &n) {
+  return setTernary(n, 1);
+}
+LogicalResult stablehlo::importClamp(OpImporter &n) { return setTernary(n, 1); }
+
+LogicalResult stablehlo::importConvert(OpImporter &n) {
+  GraphValue &x = n.in(0);
+  Type from = n.elementOf(0), to = n.resultElement();
+  if (signless(from) == signless(to))
+    return n.set(x);
+  // Sizes stay known.
+  if (from.isSignlessInteger() && to.isSignlessInteger() &&
+      !from.isInteger(1) && to.getIntOrFloatBitWidth() >= 32 &&
+      n.knowsIntegers(x)) {
+    GraphValue result;
+    result.element = to;
+    result.shape = x.shape;
+    result.integers = x.integers;
+    return n.set(result);
+  }
+  return importElementwise(n);
+}
+
+LogicalResult stablehlo::importBitcastConvert(OpImporter &n) {
+  Type from = n.elementOf(0), to = n.resultElement();
+  if (from.isInteger(1) != to.isInteger(1) ||
+      from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth())
+    return n.refuse() << "changes the width of elements, from " << from
+                      << " to " << to
+                      << ", which is not supported; shift and convert instead";
+  if (signless(from) == signless(to))
+    return n.set(n.in(0));
+  return importElementwise(n);
+}
+
+LogicalResult stablehlo::importReducePrecision(OpImporter &n) {
+  FailureOr<int64_t> exponent = n.integer("exponent_bits", 0),
+                     mantissa = n.integer("mantissa_bits", 0);
+  if (failed(exponent) || failed(mantissa))
+    return failure();
+  bool isType = (*exponent == 8 && *mantissa == 7) ||
+                (*exponent == 5 && *mantissa == 10) ||
+                (*exponent == 8 && *mantissa == 23);
+  if (!isType)
+    return n.refuse() << "rounds to " << *exponent << " bits of exponent and "
+                      << *mantissa
+                      << " of mantissa, which is not supported; use those of "
+                         "bf16 (8, 7), f16 (5, 10) or f32 (8, 23)";
+  return importElementwise(n);
+}
+
+LogicalResult stablehlo::importIdentity(OpImporter &n) {
+  for (unsigned i = 0; i < n.op->getNumResults(); ++i) {
+    if (i >= n.numOperands())
+      return n.refuse() << "has more results than operands; correct the "
+                           "program";
+    if (failed(n.set(i, n.in(i))))
+      return failure();
+  }
+  return success();
+}

@@ -1,0 +1,26 @@
+//===- Movement.h - Padding between and around elements ---------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_FRONTEND_STABLEHLO_OPS_MOVEMENT_H
+#define QCC_LIB_FRONTEND_STABLEHLO_OPS_MOVEMENT_H
+
+#include "../OpImporter.h"
+
+namespace qcc::stablehlo {
+
+/// `x` with `interior` elements of `value` between neighbours, and `low` and
+/// `high` at the ends of each dimension; negative numbers remove elements.
+GraphValue padAll(GraphBuilder &n, GraphValue &x, ArrayRef<int64_t> low,
+                  ArrayRef<int64_t> high, ArrayRef<int64_t> interior,
+                  Value value);
+
+/// The elements of `x` in the other order along `dims`.
+GraphValue reverse(GraphBuilder &n, GraphValue &x, ArrayRef<int64_t> dims);
+
+} // namespace qcc::stablehlo
+
+#endif // QCC_LIB_FRONTEND_STABLEHLO_OPS_MOVEMENT_H
