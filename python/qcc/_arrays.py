@@ -47,18 +47,24 @@ def dtype_name(dtype: DataType) -> str:
     return _NAMES.get(dtype.code, "type" + str(dtype.code) + "x{}").format(dtype.bits)
 
 
+def _code(dtype: "np.dtype[Any]") -> Optional[int]:
+    """The DLDataTypeCode of a type of numpy, or of bfloat16 of the package ml_dtypes; None of others."""
+    return 4 if dtype.kind == "V" and dtype.name == "bfloat16" else _CODES.get(dtype.kind)
+
+
 def numpy_type(name: str) -> "Optional[np.dtype[Any]]":
-    """The type of numpy itself that has this name, or None; types that other packages register are opaque to it."""
+    """The type of numpy that has this name, or None: numpy has bfloat16 where ml_dtypes is imported, as JAX does."""
     try:
         dtype = np.dtype(name)
     except TypeError:
         return None
-    return dtype if dtype.kind in _CODES else None
+    return dtype if _code(dtype) is not None else None
 
 
 def _describe(array: "np.ndarray[Any, Any]") -> DLTensor:
     """The tensor of a numpy array that numpy itself does not export, such as one that is read-only."""
-    if array.dtype.kind not in _CODES or not array.dtype.isnative:
+    code = _code(array.dtype)
+    if code is None or not array.dtype.isnative:
         raise InvalidArgumentError(f"has elements of type {array.dtype.str}, which qcc does not have; "
                                    "convert it with astype")
     if any(stride % array.itemsize for stride in array.strides):
@@ -67,7 +73,7 @@ def _describe(array: "np.ndarray[Any, Any]") -> DLTensor:
     rank = array.ndim
     sizes = (ctypes.c_int64 * rank)(*array.shape)
     strides = (ctypes.c_int64 * rank)(*(stride // array.itemsize for stride in array.strides))
-    kind = DataType(_CODES[array.dtype.kind], 8 * array.itemsize, 1)
+    kind = DataType(code, 8 * array.itemsize, 1)
     return DLTensor(array.ctypes.data, 1, 0, rank, kind, sizes, strides, 0)
 
 

@@ -307,6 +307,10 @@ OwningOpRef<ModuleOp> ProgramImporter::run() {
 }
 
 bool qcc::isStableHLO(ModuleOp module) {
+  // Frameworks mark their modules, also those of the identity.
+  for (NamedAttribute attribute : module->getDiscardableAttrDictionary())
+    if (attribute.getName().getValue().starts_with("mhlo."))
+      return true;
   return module
       .walk([](Operation *op) {
         StringRef dialect = op->getName().getDialectNamespace();

@@ -23,6 +23,8 @@ namespace qcc {
 using namespace mlir;
 
 ALWAYS_ENABLED_STATISTIC(numKept, "Tensors that loops keep in place");
+ALWAYS_ENABLED_STATISTIC(numMoved,
+                         "Tensors that loops move to the place of another");
 ALWAYS_ENABLED_STATISTIC(numCopies, "Tensors that loops carry twice");
 
 /// The tensor of whose memory a value is a part.
@@ -36,23 +38,39 @@ static Value baseOf(Value value) {
   return value;
 }
 
+/// A copy of a tensor, made where its value is known: before anything is
+/// written to the place in which it lies.
+static Value copyOf(OpBuilder &builder, Value value) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(value);
+  auto type = cast<RankedTensorType>(value.getType());
+  Value place = tensor::EmptyOp::create(
+      builder, value.getLoc(),
+      tensor::getMixedSizes(builder, value.getLoc(), value),
+      type.getElementType());
+  return linalg::CopyOp::create(builder, value.getLoc(), value, place)
+      .getResult(0);
+}
+
 /// What becomes of `argument` in the next iteration goes where it lies. Others
 /// of `arguments` have places of their own. A value that goes to two places is
 /// copied from the first one.
-static LogicalResult materialize(OpBuilder &builder, Operation *loop,
-                                 ArrayRef<BlockArgument> arguments,
-                                 BlockArgument argument, OpOperand &next,
-                                 DenseMap<Value, Value> &stored) {
+static void materialize(OpBuilder &builder, Operation *loop,
+                        ArrayRef<BlockArgument> arguments,
+                        BlockArgument argument, OpOperand &next,
+                        DenseMap<Value, Value> &stored) {
   Value value = next.get();
   if (!isa<RankedTensorType>(value.getType()) || value == argument)
-    return success();
+    return;
   // Two tensors that change places cannot both keep theirs.
   Value base = baseOf(value);
-  if (base != argument && llvm::is_contained(arguments, base))
-    return loop->emitError()
-           << "'" << loop->getName()
-           << "' carries a tensor to the place of another; unroll the loop, or "
-              "select between tensors that keep their places";
+  if (base != argument && llvm::is_contained(arguments, base)) {
+    LDBG() << "moves the tensor at " << value.getLoc()
+           << " to the place of another, which the " << loop->getName()
+           << " at " << loop->getLoc() << " carries";
+    ++numMoved;
+    value = copyOf(builder, value);
+  }
   builder.setInsertionPoint(next.getOwner());
   Value &first = stored[value];
   ++(first ? numCopies : numKept);
@@ -62,28 +80,25 @@ static LogicalResult materialize(OpBuilder &builder, Operation *loop,
   if (first) {
     next.set(linalg::CopyOp::create(builder, value.getLoc(), first, argument)
                  .getResult(0));
-    return success();
+    return;
   }
   first = bufferization::MaterializeInDestinationOp::create(
               builder, value.getLoc(), value.getType(), value, argument)
               .getResult();
   next.set(first);
-  return success();
 }
 
-static LogicalResult materialize(OpBuilder &builder, scf::ForOp loop) {
+static void materialize(OpBuilder &builder, scf::ForOp loop) {
   Operation *yield = loop.getBody()->getTerminator();
   DenseMap<Value, Value> stored;
   for (auto [argument, next] :
        llvm::zip(loop.getRegionIterArgs(), yield->getOpOperands()))
-    if (failed(materialize(builder, loop, loop.getRegionIterArgs(), argument,
-                           next, stored)))
-      return failure();
-  return success();
+    materialize(builder, loop, loop.getRegionIterArgs(), argument, next,
+                stored);
 }
 
 /// Where the condition hands over what the loop carries, both are one place.
-static LogicalResult materialize(OpBuilder &builder, scf::WhileOp loop) {
+static void materialize(OpBuilder &builder, scf::WhileOp loop) {
   DenseMap<Value, Value> stored;
   for (auto [argument, passed] :
        llvm::zip(loop.getAfterArguments(), loop.getConditionOp().getArgs())) {
@@ -91,11 +106,9 @@ static LogicalResult materialize(OpBuilder &builder, scf::WhileOp loop) {
     if (!carried || carried.getOwner() != loop.getBeforeBody())
       continue;
     OpOperand &next = loop.getYieldOp()->getOpOperand(carried.getArgNumber());
-    if (failed(materialize(builder, loop, loop.getAfterArguments(), argument,
-                           next, stored)))
-      return failure();
+    materialize(builder, loop, loop.getAfterArguments(), argument, next,
+                stored);
   }
-  return success();
 }
 
 namespace {
@@ -103,16 +116,12 @@ struct MaterializeLoopResults
     : qcc::impl::MaterializeLoopResultsBase<MaterializeLoopResults> {
   void runOnOperation() override {
     OpBuilder builder(&getContext());
-    WalkResult result = getOperation().walk([&](Operation *op) {
-      bool isPlaced = true;
+    getOperation().walk([&](Operation *op) {
       if (auto loop = dyn_cast<scf::ForOp>(op))
-        isPlaced = succeeded(materialize(builder, loop));
+        materialize(builder, loop);
       else if (auto loop = dyn_cast<scf::WhileOp>(op))
-        isPlaced = succeeded(materialize(builder, loop));
-      return isPlaced ? WalkResult::advance() : WalkResult::interrupt();
+        materialize(builder, loop);
     });
-    if (result.wasInterrupted())
-      signalPassFailure();
   }
 };
 } // namespace

@@ -123,7 +123,54 @@ static FailureOr<SmallVector<Value>> importBranches(OpImporter &n, Value index,
   return SmallVector<Value>(choice.getResults());
 }
 
+/// Computes all branches and selects. A branch with a loop might not end if it
+/// is not the chosen one.
+static LogicalResult selectBranch(OpImporter &n, Value index) {
+  Values chosen;
+  for (unsigned i = n.op->getNumRegions(); i-- > 0;) {
+    FailureOr<Values> values = n.importRegion(n.op->getRegion(i), {});
+    if (failed(values))
+      return failure();
+    if (chosen.empty()) {
+      chosen = *values;
+      continue;
+    }
+    if (values->size() != chosen.size())
+      return n.refuse() << "has branches of different results; correct the "
+                           "program";
+    Value isThis =
+        arith::CmpIOp::create(n.b, n.loc, arith::CmpIPredicate::eq, index,
+                              Scalars(n.b, n.loc).constant(index.getType(), i));
+    for (auto [result, value] : llvm::zip_equal(chosen, *values)) {
+      if (result.element != value.element || result.rank() != value.rank())
+        return n.refuse() << "has branches of different results; correct the "
+                             "program";
+      auto either = elementwise(n, {&value, &result}, value.element,
+                                [&](Scalars &s, ValueRange x) {
+                                  return s.select(isThis, x[0], x[1]);
+                                });
+      if (failed(either))
+        return failure();
+      result = *either;
+    }
+  }
+  return setAll(n, chosen);
+}
+
+static bool hasLoop(Operation *op) {
+  return op
+      ->walk([&](Operation *inner) {
+        StringRef name = inner->getName().getStringRef();
+        return name == "stablehlo.while" || name == "func.call"
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 static LogicalResult importChoice(OpImporter &n, Value index) {
+  if (!hasLoop(n.op))
+    return selectBranch(n, index);
   auto types = resultTypes(n);
   if (failed(types))
     return failure();
