@@ -27,7 +27,7 @@ struct OpInfo {
   /// What elements its operands may have: i (signed integers), u (unsigned
   /// ones), b (bool), f (f16, bf16, f32), d (f64).
   llvm::StringLiteral elements = "iubfd";
-  /// The attributes that the op may have, each behind a space.
+  /// The attributes that the op may have, each behind a space; " *": any.
   llvm::StringLiteral attributes = "";
 };
 
