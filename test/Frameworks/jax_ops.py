@@ -34,7 +34,7 @@ class Draw:
 
     def array(self, shape, dtype, low=None, high=None, spread=2.0):
         dtype = jnp.dtype(dtype)
-        if dtype == bool:
+        if dtype == jnp.bool_:
             x = self.r.random(shape) < 0.5
         elif dtype.kind in "iu":
             info = np.iinfo(dtype)
@@ -296,8 +296,8 @@ def conv(d):
     os_ = "".join(d.r.permutation(list("NC" + letters)))
     sizes = dict(N=n, C=cin, **dict(zip(letters, spatial)))
     wsizes = dict(O=o, I=c, **dict(zip(letters, kernel)))
-    d.arg([sizes[l] for l in ls], t, spread=1.0)
-    d.arg([wsizes[l] for l in rs], t, spread=1.0)
+    d.arg([sizes[letter] for letter in ls], t, spread=1.0)
+    d.arg([wsizes[letter] for letter in rs], t, spread=1.0)
     f = lambda x, w: lax.conv_general_dilated(x, w, st, pads, ld, rd, (ls, rs, os_), fg, bg, preferred_element_type=out)
     return f, f"conv {t} {out} {kind} {ls} {rs} {os_} {sizes} {wsizes} st{st} pad{pads} ld{ld} rd{rd} fg{fg} bg{bg}"
 
@@ -354,7 +354,7 @@ def sorting(d):
 def control(d):
     t = d.pick("float32", "int32")
     s = d.shape(0, 2)
-    x = d.arg(s, t)
+    d.arg(s, t)
     kind = d.pick("fori", "scan", "cond", "switch", "while", "map", "swap")
     k = d.int(0, 5)
     if kind == "fori":
@@ -362,10 +362,10 @@ def control(d):
     if kind == "swap":
         return (lambda x: lax.fori_loop(0, k, lambda i, c: (c[1], c[0] + 1, c[0]), (x, x * 2, x * 3))), f"swap {t}"
     if kind == "scan":
-        xs = d.arg((4,) + s, t)
+        d.arg((4,) + s, t)
         return (lambda x, xs: lax.scan(lambda c, v: (c + v, c * v), x, xs)), f"scan {t}"
     if kind == "cond":
-        p = d.arg((), "bool")
+        d.arg((), "bool")
         return (lambda x, p: lax.cond(p, lambda y: y + 1, lambda y: y * 3, x)), f"cond {t}"
     if kind == "switch":
         d.arg((), "int32", low=-2, high=4)

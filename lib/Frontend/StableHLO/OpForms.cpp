@@ -12,73 +12,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpForms.h"
+#include "FormParser.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace qcc::stablehlo;
 
 namespace {
-
-using Operands = SmallVector<OpAsmParser::UnresolvedOperand>;
-
 /// A key of an op, and the attribute that it stands for in the generic form.
 struct Key {
   StringLiteral op, key, attribute;
 };
-
-class FormParser {
-public:
-  FormParser(OpAsmParser &p, OperationState &state)
-      : p(p), state(state), loc(p.getCurrentLocation()),
-        op(state.name.getStringRef().split('.').second) {}
-
-  ParseResult run();
-
-private:
-  ParseResult parseConstant();
-  ParseResult parseCompare();
-  ParseResult parseSlice();
-  ParseResult parseConvolution();
-  ParseResult parseReduce();
-  ParseResult parseWhile();
-  ParseResult parseCustomCall();
-  ParseResult parseUsual();
-
-  ParseResult parseOperands(bool &hasKeys);
-  ParseResult parseKeys();
-  ParseResult parseKey(StringRef key);
-  ParseResult parseDotDims(StringRef key);
-  ParseResult parseWindow();
-  /// The dimensions of an operand of a convolution, as text.
-  ParseResult parseConvDims(std::string &text);
-  /// `[1, 2]` or `[false, true]`
-  ParseResult parseNumbers(SmallVectorImpl<int64_t> &numbers);
-  /// A number, or a list of them, or of words, which are dropped.
-  ParseResult parseValue(Attribute &value);
-  ParseResult parseTypes(SmallVector<Type> &operandTypes);
-  ParseResult finish();
-
-  void addText(StringRef name, const Twine &text) {
-    SmallString<64> storage;
-    state.addAttribute(
-        name, OpaqueAttr::get(p.getBuilder().getStringAttr("stablehlo"),
-                              text.toStringRef(storage),
-                              NoneType::get(p.getContext())));
-  }
-  void addNumbers(StringRef name, ArrayRef<int64_t> numbers) {
-    state.addAttribute(name, p.getBuilder().getDenseI64ArrayAttr(numbers));
-  }
-
-  OpAsmParser &p;
-  OperationState &state;
-  SMLoc loc;
-  StringRef op;
-  Operands operands;
-  /// Of dot_general.
-  SmallVector<int64_t> lhsBatch, rhsBatch, lhsContracting, rhsContracting;
-};
-
 } // namespace
 
 static constexpr Key kKeys[] = {
@@ -368,80 +314,6 @@ ParseResult FormParser::parseConvolution() {
   return finish();
 }
 
-/// `(%0 init: %1), (%2 init: %3) across dimensions = [0] : ... reducer(...)`,
-/// or `(%0 init: %1) applies stablehlo.add across dimensions = [0] : ...`
-ParseResult FormParser::parseReduce() {
-  Operands starts;
-  do {
-    if (p.parseLParen() || p.parseOperand(operands.emplace_back()) ||
-        p.parseKeyword("init") || p.parseColon() ||
-        p.parseOperand(starts.emplace_back()) || p.parseRParen())
-      return failure();
-  } while (succeeded(p.parseOptionalComma()));
-  operands.append(starts);
-  StringRef applied;
-  SmallVector<int64_t> dims;
-  if (succeeded(p.parseOptionalKeyword("applies")) && p.parseKeyword(&applied))
-    return failure();
-  if (p.parseKeyword("across") || p.parseKeyword("dimensions") ||
-      p.parseEqual() || parseNumbers(dims))
-    return failure();
-  addNumbers("dimensions", dims);
-  if (finish())
-    return failure();
-  Region *body = state.addRegion();
-  if (applied.empty()) {
-    if (p.parseKeyword("reducer"))
-      return failure();
-    SmallVector<OpAsmParser::Argument> arguments, others;
-    for (size_t i = 0; i < starts.size(); ++i)
-      if (p.parseLParen() ||
-          p.parseArgument(arguments.emplace_back(), /*allowType=*/true) ||
-          p.parseComma() ||
-          p.parseArgument(others.emplace_back(), /*allowType=*/true) ||
-          p.parseRParen())
-        return failure();
-    arguments.append(others);
-    return p.parseRegion(*body, arguments);
-  }
-  auto type = dyn_cast<RankedTensorType>(state.operands.front().getType());
-  if (!type)
-    return p.emitError(loc, "expected an operand of a ranked type");
-  Location at = p.getEncodedSourceLoc(loc);
-  Type scalar = RankedTensorType::get({}, type.getElementType());
-  Block &block = body->emplaceBlock();
-  OperationState inner(at, applied);
-  inner.addOperands(
-      {block.addArgument(scalar, at), block.addArgument(scalar, at)});
-  inner.addTypes(scalar);
-  OpBuilder b(p.getContext());
-  b.setInsertionPointToEnd(&block);
-  Operation *result = b.create(inner);
-  OperationState end(at, "stablehlo.return");
-  end.addOperands(result->getResults());
-  b.create(end);
-  return success();
-}
-
-/// `(%a = %0, %b = %1) : t, t cond {...} do {...}`
-ParseResult FormParser::parseWhile() {
-  SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<Type> types;
-  if (p.parseAssignmentList(arguments, operands))
-    return failure();
-  if (!operands.empty() && parseTypes(types))
-    return failure();
-  if (p.resolveOperands(operands, types, loc, state.operands) ||
-      p.parseOptionalAttrDictWithKeyword(state.attributes))
-    return failure();
-  for (auto [argument, type] : llvm::zip_equal(arguments, types))
-    argument.type = type;
-  for (StringRef keyword : {"cond", "do"})
-    if (p.parseKeyword(keyword) || p.parseRegion(*state.addRegion(), arguments))
-      return failure();
-  return success();
-}
-
 /// `@name(%0, %1) {...} : ...`
 ParseResult FormParser::parseCustomCall() {
   StringAttr name;
@@ -450,6 +322,13 @@ ParseResult FormParser::parseCustomCall() {
     return failure();
   state.addAttribute("call_target_name", name);
   return finish();
+}
+
+static std::string list(ArrayRef<int64_t> numbers) {
+  std::string text;
+  for (int64_t number : numbers)
+    text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return "[" + text + "]";
 }
 
 ParseResult FormParser::parseUsual() {
@@ -479,43 +358,28 @@ ParseResult FormParser::parseUsual() {
   if (isInParentheses && p.parseRParen())
     return failure();
   if (op == "dot_general") {
-    auto list = [](ArrayRef<int64_t> numbers) {
-      return "[" +
-             llvm::join(llvm::map_range(numbers,
-                                        [](int64_t number) {
-                                          return std::to_string(number);
-                                        }),
-                        ", ") +
-             "]";
-    };
     addText("dot_dimension_numbers",
             "dot<lhs_batching_dimensions = " + list(lhsBatch) +
                 ", rhs_batching_dimensions = " + list(rhsBatch) +
                 ", lhs_contracting_dimensions = " + list(lhsContracting) +
                 ", rhs_contracting_dimensions = " + list(rhsContracting) + ">");
   }
-  // An op without operands and results has no types: `return`.
   if (operands.empty() && op == "return")
     return p.parseOptionalAttrDict(state.attributes);
   return finish();
 }
 
 ParseResult FormParser::run() {
-  if (op == "constant")
-    return parseConstant();
-  if (op == "compare")
-    return parseCompare();
-  if (op == "slice")
-    return parseSlice();
-  if (op == "convolution")
-    return parseConvolution();
-  if (op == "reduce")
-    return parseReduce();
-  if (op == "while")
-    return parseWhile();
-  if (op == "custom_call")
-    return parseCustomCall();
-  return parseUsual();
+  using Parser = ParseResult (FormParser::*)();
+  return (this->*llvm::StringSwitch<Parser>(op)
+                     .Case("compare", &FormParser::parseCompare)
+                     .Case("constant", &FormParser::parseConstant)
+                     .Case("convolution", &FormParser::parseConvolution)
+                     .Case("custom_call", &FormParser::parseCustomCall)
+                     .Case("reduce", &FormParser::parseReduce)
+                     .Case("slice", &FormParser::parseSlice)
+                     .Case("while", &FormParser::parseWhile)
+                     .Default(&FormParser::parseUsual))();
 }
 
 ParseResult qcc::stablehlo::parseOpForm(OpAsmParser &parser,

@@ -262,13 +262,18 @@ static bool hasAttribute(StringRef names, StringRef name) {
   return false;
 }
 
+/// Attributes that say how XLA lays tensors out.
+static constexpr StringLiteral kLayouts[] = {"minor_to_major", "result_layout",
+                                             "xla_shape"};
+
 /// Refuses an attribute that the op does not have: it might say something that
 /// is not done. Those with a dialect's prefix are notes.
 static LogicalResult verifyAttributes(Operation *op, const OpInfo &info) {
   auto verify = [&](DictionaryAttr attributes) {
     for (NamedAttribute attribute : attributes)
       if (StringRef name = attribute.getName();
-          !name.contains('.') && !hasAttribute(info.attributes, name))
+          !name.contains('.') && !llvm::is_contained(kLayouts, name) &&
+          !hasAttribute(info.attributes, name))
         return LogicalResult(op->emitError()
                              << "'" << info.name << "' has an attribute '"
                              << name << "', which is not known; remove it");
@@ -292,6 +297,8 @@ LogicalResult stablehlo::verifyOp(Operation *op, const OpInfo &info) {
     for (Type type : types) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       char letter = tensor ? letterOf(tensor.getElementType()) : 0;
+      if (!letter && isa<ComplexType>(getElementTypeOrSelf(type)))
+        return refuse() << kComplex;
       if (!letter)
         return refuse() << "has a value of type " << type
                         << ", which is not supported; use tensors of bool, "
