@@ -88,8 +88,9 @@ constexpr Format kGGUF{"a GGUF file of llama.cpp",
                        "give the .safetensors file that it was made of"};
 constexpr Format kStableHLO{
     "StableHLO bytecode",
-    "lower it by stablehlo-translate --deserialize and stablehlo-opt "
-    "--stablehlo-legalize-to-linalg, or export the model as ONNX",
+    "write the program as text, as lowered.as_text() of JAX does or "
+    "stablehlo-translate --deserialize; in Python, qcc.jax.load_exported takes "
+    "what jax.export made",
     kNumpyWeights};
 constexpr Format kOpenVINO{"a model of OpenVINO",
                            "give the ONNX model that it was made of",

@@ -29,9 +29,9 @@ struct CommandLine {
   ReduceOptions reduce;
   TuneOptions tune;
   std::string output, emit;
-  PassDebugging passes; ///< Of compile.
-  std::string key;      ///< Of sign.
-  bool ofONNX = false;  ///< Of ops.
+  PassDebugging passes;                     ///< Of compile.
+  std::string key;                          ///< Of sign.
+  bool ofONNX = false, ofStableHLO = false; ///< Of ops.
 };
 
 /// Adds the options of the commands that compile programs.

@@ -224,7 +224,9 @@ int runSign(const std::string &input, const std::string &keyPath,
             const std::string &output);
 /// Writes a new secret key, and prints the public one.
 int runMakeKey(const std::string &path);
-int runOps(bool ofONNX);
+/// Whose ops are listed.
+enum class OpSource { MLIR, ONNX, StableHLO };
+int runOps(OpSource source);
 int runTargets();
 int runTune(const ProgramOptions &program, const TuneOptions &options);
 

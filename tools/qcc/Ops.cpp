@@ -9,6 +9,7 @@
 #include "common/Text.h"
 #include "qcc/Frontend/MLIR/AcceptedOps.h"
 #include "qcc/Frontend/ONNX/ImportedOps.h"
+#include "qcc/Frontend/StableHLO/ImportedOps.h"
 #include "qcc/Pipelines/Register.h"
 
 using namespace qcc;
@@ -28,9 +29,23 @@ static int listONNXOps() {
   return 0;
 }
 
-int driver::runOps(bool ofONNX) {
-  if (ofONNX)
+static int listStableHLOOps() {
+  tools::Table imported("ll"), refused("ll");
+  for (const StableHLOOp &op : stableHLOOps())
+    if (op.reason.empty())
+      imported.add({op.name, op.elements});
+    else
+      refused.add({op.name, op.reason});
+  printf("%s\nRefused:\n%s", imported.print().c_str(),
+         refused.print("  ").c_str());
+  return 0;
+}
+
+int driver::runOps(OpSource source) {
+  if (source == OpSource::ONNX)
     return listONNXOps();
+  if (source == OpSource::StableHLO)
+    return listStableHLOOps();
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);

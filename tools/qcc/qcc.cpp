@@ -265,9 +265,15 @@ static int runTool(int argc, char **argv) {
   addTune(commands, line);
   addSign(commands, line);
   Arguments &ops = commands.add(
-      "ops", "List the operations that programs and ONNX models may use",
-      [&](const Arguments &) { return runOps(line.ofONNX); });
+      "ops", "List the operations that programs and models may use",
+      [&](const Arguments &) {
+        return runOps(line.ofONNX        ? OpSource::ONNX
+                      : line.ofStableHLO ? OpSource::StableHLO
+                                         : OpSource::MLIR);
+      });
   ops.flag("onnx", "List the ops of ONNX models", line.ofONNX);
+  ops.flag("stablehlo", "List the ops of StableHLO programs", line.ofStableHLO);
+  ops.rules().exclude({"onnx"}, {"stablehlo"}, "each is a list of its own");
   commands.add("targets", "Say what this host can run",
                [](const Arguments &) { return runTargets(); });
   return finishOutput(commands.run(argc, argv));

@@ -260,10 +260,10 @@ GraphValue frontend::repeatOnes(GraphBuilder &n, GraphValue &x,
   return toGraphValue(value, shape);
 }
 
-/// The element of a constant that has only one, as a scalar.
+/// The element of a constant whose elements are equal, as a scalar.
 static Value scalarConstant(GraphBuilder &n, GraphValue &operand) {
   auto dense = dyn_cast_or_null<DenseElementsAttr>(operand.constant);
-  if (!dense || dense.getNumElements() != 1 || operand.isUnsigned())
+  if (!dense || !dense.isSplat() || operand.isUnsigned())
     return {};
   return arith::ConstantOp::create(
       n.b, n.loc, cast<TypedAttr>(*dense.value_begin<Attribute>()));

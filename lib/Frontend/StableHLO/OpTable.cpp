@@ -8,6 +8,7 @@
 #include "OpTable.h"
 #include "Ops.h"
 #include "ScalarOps.h"
+#include "qcc/Frontend/StableHLO/ImportedOps.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -230,6 +231,35 @@ StringRef stablehlo::reasonOf(StringRef name) {
   return {};
 }
 
+/// The elements that letters of OpInfo stand for, in words.
+static std::string describeElements(StringRef letters) {
+  struct Word {
+    StringLiteral letters, text;
+  };
+  static constexpr Word kWords[] = {
+      {"iu", "integers"}, {"i", "signed integers"}, {"u", "unsigned integers"},
+      {"b", "bool"},      {"fd", "floats"},         {"f", "bf16, f16, f32"}};
+  std::string text;
+  while (!letters.empty())
+    for (const Word &word : kWords)
+      if (letters.consume_front(word.letters)) {
+        text += (text.empty() ? "" : ", ") + word.text.str();
+        break;
+      }
+  return text;
+}
+
+std::vector<StableHLOOp> qcc::stableHLOOps() {
+  std::vector<StableHLOOp> ops;
+  for (const OpInfo &info : kOps)
+    ops.push_back({info.name.str(),
+                   info.operands == 0 ? "" : describeElements(info.elements),
+                   ""});
+  for (const Reason &reason : kReasons)
+    ops.push_back({reason.name.str(), "", reason.text.str()});
+  return ops;
+}
+
 //===----------------------------------------------------------------------===//
 // Verification
 //===----------------------------------------------------------------------===//
@@ -306,7 +336,7 @@ LogicalResult stablehlo::verifyOp(Operation *op, const OpInfo &info) {
     }
   for (Type type : op->getOperandTypes())
     if (char letter = letterOf(getElementTypeOrSelf(type));
-        info.scalar && !StringRef(info.elements).contains(letter))
+        !StringRef(info.elements).contains(letter))
       return refuse() << "does not take elements of type "
                       << getElementTypeOrSelf(type)
                       << (letter == 'd'

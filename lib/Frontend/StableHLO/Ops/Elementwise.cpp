@@ -163,11 +163,51 @@ LogicalResult stablehlo::importSelect(OpImporter &n) {
 }
 LogicalResult stablehlo::importClamp(OpImporter &n) { return setTernary(n, 1); }
 
+/// A number of type `from` as convert gives it in type `to`.
+static TypedAttr convertNumber(Attribute number, Type from, Type to) {
+  Type type = signless(to);
+  auto real = dyn_cast<FloatType>(to);
+  bool isInexact = false;
+  if (auto value = dyn_cast<FloatAttr>(number)) {
+    APFloat x = value.getValue();
+    if (to.isInteger(1))
+      return IntegerAttr::get(type, APInt(1, !x.isZero()));
+    if (real) {
+      x.convert(real.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                &isInexact);
+      return FloatAttr::get(type, x);
+    }
+    APSInt result(to.getIntOrFloatBitWidth(), to.isUnsignedInteger());
+    x.convertToInteger(result, APFloat::rmTowardZero, &isInexact);
+    return IntegerAttr::get(type, result);
+  }
+  APInt x = cast<IntegerAttr>(number).getValue();
+  bool isUnsignedFrom = isUnsigned(from) || from.isInteger(1);
+  if (real) {
+    APFloat result(real.getFloatSemantics());
+    result.convertFromAPInt(x, !isUnsignedFrom, APFloat::rmNearestTiesToEven);
+    return FloatAttr::get(type, result);
+  }
+  if (to.isInteger(1))
+    return IntegerAttr::get(type, APInt(1, !x.isZero()));
+  unsigned width = to.getIntOrFloatBitWidth();
+  return IntegerAttr::get(type, isUnsignedFrom ? x.zextOrTrunc(width)
+                                               : x.sextOrTrunc(width));
+}
+
 LogicalResult stablehlo::importConvert(OpImporter &n) {
   GraphValue &x = n.in(0);
   Type from = n.elementOf(0), to = n.resultElement();
   if (signless(from) == signless(to))
     return n.set(x);
+  // JAX writes bounds and factors as converted numbers.
+  if (auto dense = dyn_cast_or_null<DenseElementsAttr>(x.constant);
+      dense && dense.isSplat()) {
+    TypedAttr number = convertNumber(*dense.value_begin<Attribute>(), from, to);
+    return n.set(Constants::toValue(
+        n.b, DenseElementsAttr::get(dense.getType().clone(signless(to)),
+                                    Attribute(number))));
+  }
   // Sizes stay known.
   if (from.isSignlessInteger() && to.isSignlessInteger() &&
       !from.isInteger(1) && to.getIntOrFloatBitWidth() >= 32 &&

@@ -75,6 +75,12 @@ LogicalResult stablehlo::importBroadcastInDim(OpImporter &n) {
   }
   if (isIdentity)
     return n.set(x);
+  // Equal elements are one constant, whatever their shape.
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(x.constant);
+  auto sizes = knownSizes(*declared);
+  if (dense && dense.isSplat() && sizes && !n.knowsIntegers(x))
+    return n.set(Constants::toValue(
+        n.b, dense.resizeSplat(RankedTensorType::get(*sizes, x.element))));
   // A known number as the only element of a shape.
   if (x.rank() == 0 && type.getRank() == 1 && knownSize((*declared)[0]) == 1 &&
       n.knowsIntegers(x)) {
