@@ -75,12 +75,6 @@ LogicalResult stablehlo::importBroadcastInDim(OpImporter &n) {
   }
   if (isIdentity)
     return n.set(x);
-  // Equal elements are one constant, whatever their shape.
-  auto dense = dyn_cast_or_null<DenseElementsAttr>(x.constant);
-  auto sizes = knownSizes(*declared);
-  if (dense && dense.isSplat() && sizes && !n.knowsIntegers(x))
-    return n.set(Constants::toValue(
-        n.b, dense.resizeSplat(RankedTensorType::get(*sizes, x.element))));
   // A known number as the only element of a shape.
   if (x.rank() == 0 && type.getRank() == 1 && knownSize((*declared)[0]) == 1 &&
       n.knowsIntegers(x)) {
@@ -90,6 +84,12 @@ LogicalResult stablehlo::importBroadcastInDim(OpImporter &n) {
     line.constant = nullptr;
     return n.set(line);
   }
+  // Equal elements are one constant, whatever their shape.
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(x.constant);
+  auto sizes = knownSizes(*declared);
+  if (dense && dense.isSplat() && sizes)
+    return n.set(Constants::toValue(
+        n.b, dense.resizeSplat(RankedTensorType::get(*sizes, x.element))));
   return n.set(
       broadcastTo(n, x, *declared,
                   AffineMap::get(type.getRank(), 0, exprs, n.b.getContext())));
