@@ -8,8 +8,10 @@
 #include "../OpTable.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -157,19 +159,25 @@ static LogicalResult selectBranch(OpImporter &n, Value index) {
   return setAll(n, chosen);
 }
 
-static bool hasLoop(Operation *op) {
-  return op
-      ->walk([&](Operation *inner) {
-        StringRef name = inner->getName().getStringRef();
-        return name == "stablehlo.while" || name == "func.call"
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+/// Whether an op contains a loop, or calls a function that does.
+static bool hasLoop(Operation *op, llvm::SmallPtrSet<Operation *, 8> &seen) {
+  auto visit = [&](Operation *inner) {
+    if (inner->getName().getStringRef() == "stablehlo.while")
+      return WalkResult::interrupt();
+    auto call = dyn_cast<func::CallOp>(inner);
+    Operation *callee =
+        call ? SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr())
+             : nullptr;
+    return callee && seen.insert(callee).second && hasLoop(callee, seen)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  };
+  return op->walk(visit).wasInterrupted();
 }
 
 static LogicalResult importChoice(OpImporter &n, Value index) {
-  if (!hasLoop(n.op))
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  if (!hasLoop(n.op, seen))
     return selectBranch(n, index);
   auto types = resultTypes(n);
   if (failed(types))
