@@ -122,6 +122,90 @@ static FailureOr<Windows> readWindows(OpImporter &n, int64_t rank) {
   return w;
 }
 
+/// Whether an initial value changes nothing where `body` combines it.
+static bool isNeutral(const Body &body, GraphValue &start) {
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(start.constant);
+  if (!dense || dense.getNumElements() != 1)
+    return false;
+  Attribute value = *dense.value_begin<Attribute>();
+  if (auto real = dyn_cast<FloatAttr>(value)) {
+    APFloat x = real.getValue();
+    return (body.isOnly("stablehlo.add") && x.isZero()) ||
+           (body.isOnly("stablehlo.multiply") && x.isExactlyValue(1.0)) ||
+           (body.isOnly("stablehlo.maximum") && x.isInfinity() &&
+            x.isNegative()) ||
+           (body.isOnly("stablehlo.minimum") && x.isInfinity() &&
+            !x.isNegative());
+  }
+  APInt x = cast<IntegerAttr>(value).getValue();
+  return (body.isOnly("stablehlo.add") && x.isZero()) ||
+         (body.isOnly("stablehlo.multiply") && x.isOne());
+}
+
+namespace {
+/// Sums, or other combinations, of all elements up to each along a dimension.
+struct Cumulative {
+  int64_t dim;
+  bool isReverse;
+};
+} // namespace
+
+/// How JAX writes a cumulative op: windows of the size of a dimension, with as
+/// much padding before it, or behind it, less one.
+static std::optional<Cumulative> findCumulative(OpImporter &n, const Windows &w,
+                                                const Body &body) {
+  GraphValue &x = n.in(0);
+  std::optional<Cumulative> found;
+  if (n.op->getNumResults() != 1 || !isNeutral(body, n.in(1)))
+    return std::nullopt;
+  for (int64_t d = 0; d < x.rank(); ++d) {
+    if (w.strides[d] != 1 || w.dilations[d] != 1 || w.baseDilations[d] != 1)
+      return std::nullopt;
+    if (w.sizes[d] == 1 && w.low[d] == 0 && w.high[d] == 0)
+      continue;
+    bool isForward = w.low[d] == w.sizes[d] - 1 && w.high[d] == 0,
+         isReverse = w.low[d] == 0 && w.high[d] == w.sizes[d] - 1;
+    if (found || knownSize(x.shape[d]) != w.sizes[d] ||
+        (!isForward && !isReverse))
+      return std::nullopt;
+    found = Cumulative{d, isReverse};
+  }
+  return found;
+}
+
+/// One step for each element along the dimension, instead of one for each pair.
+static LogicalResult importCumulative(OpImporter &n, const Cumulative &c,
+                                      const Body &body) {
+  GraphValue &x = n.in(0);
+  OpFoldResult count = x.shape[c.dim];
+  Shape row = x.shape;
+  row[c.dim] = n.size(1);
+  Value tensor = n.tensor(x);
+  Value start = filledWith(n, scalarOf(n, n.in(1)), row),
+        all = filled(n, x.element, x.shape, 0.0);
+  Value last = n.index(n.sub(count, n.size(1)));
+  SmallVector<int64_t> steps(x.rank(), 1);
+  SmallVector<Value> ends =
+      repeat(n, count, {start, all},
+             [&](Value i, ValueRange carried) -> FailureOr<SmallVector<Value>> {
+               SmallVector<OpFoldResult> at(x.rank(), n.size(0));
+               at[c.dim] = c.isReverse ? Scalars(n.b, n.loc).sub(last, i) : i;
+               GraphValue whole = toGraphValue(tensor, x.shape),
+                          sum = toGraphValue(carried[0], row);
+               GraphValue part =
+                   slice(n, whole, at, SmallVector<OpFoldResult>(row), steps);
+               auto next = elementwise(n, {&sum, &part}, x.element,
+                                       [&](Scalars &s, ValueRange v) {
+                                         return body.compute(s, v).front();
+                                       });
+               if (failed(next))
+                 return failure();
+               Value result = insertSlice(n, carried[1], *next, at);
+               return SmallVector<Value>{n.tensor(*next), result};
+             });
+  return ends.empty() ? failure() : n.set(toGraphValue(ends[1], x.shape));
+}
+
 LogicalResult stablehlo::importReduceWindow(OpImporter &n) {
   FailureOr<unsigned> count = countTensors(n);
   if (failed(count))
@@ -131,6 +215,8 @@ LogicalResult stablehlo::importReduceWindow(OpImporter &n) {
   auto body = bodyOf(n, *count);
   if (failed(windows) || failed(body))
     return failure();
+  if (auto cumulative = findCumulative(n, *windows, *body))
+    return importCumulative(n, *cumulative, *body);
   SmallVector<int64_t> gaps;
   for (int64_t dilation : windows->baseDilations)
     gaps.push_back(dilation - 1);
