@@ -1,10 +1,15 @@
 #!/usr/bin/env bash
 # Installs the frameworks whose programs qcc compiles, into build/oracles: an environment of their own, since they ask for
 # other versions of numpy than the tests do. test/Frameworks runs in it: build/oracles/bin/python -m pytest test/Frameworks
+#
+# utils/install-oracles.sh [torch]: with the argument also PyTorch, which takes 6 GB
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 
 python3 -m venv build/oracles
 build/oracles/bin/pip install -q -r test/Frameworks/requirements.txt
-build/oracles/bin/pip list 2>/dev/null | grep -iE '^(flax|jax|keras|numpy|tensorflow_cpu) '
+if [ "${1:-}" = torch ]; then
+  build/oracles/bin/pip install -q -r test/Frameworks/requirements-torch.txt
+fi
+build/oracles/bin/pip list 2>/dev/null | grep -iE '^(flax|jax|keras|numpy|tensorflow_cpu|torch|torchao|transformers) '

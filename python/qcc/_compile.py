@@ -41,7 +41,8 @@ _FUNCTIONS: Dict[str, Any] = {
     "qccArtifactDestroy": (None, [ctypes.c_void_p]),
 }
 
-Source = Union[str, bytes, "os.PathLike[str]"]
+#: Or an object of a framework, which _to_source() takes.
+Source = Union[str, bytes, "os.PathLike[str]", Any]
 Weights = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 
@@ -100,6 +101,24 @@ def _weights_file(weights: Optional[Weights]) -> Iterator[Optional[bytes]]:
         yield encode(weights)
 
 
+def _to_source(source: Any) -> Source:
+    """What the compiler reads of an object of a framework; paths, texts and bytes stay what they are."""
+    if hasattr(source, "SerializeToString"):  # a ModelProto of onnx
+        data: bytes = source.SerializeToString()
+        return data
+    package = type(source).__module__.split(".")[0]
+    if package == "jax" and hasattr(source, "mlir_module"):  # jax.export.Exported
+        text: str = source.mlir_module()
+        return text
+    if package == "torch" and hasattr(source, "graph_module"):  # torch.export.ExportedProgram
+        from .torch import to_onnx
+        return to_onnx(source)
+    if not isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike)):
+        raise InvalidArgumentError(f"the program is of type {type(source).__name__}; give a path, the bytes of a file, a text, "
+                                   "an ONNX model, or an exported program of JAX or PyTorch")
+    return source
+
+
 def _is_text(source: Source) -> bool:
     """A text has a line break or a brace, which every program has and no sensible path."""
     return isinstance(source, str) and ("\n" in source or "{" in source)
@@ -107,6 +126,7 @@ def _is_text(source: Source) -> bool:
 
 def _call(source: Source, options: c.CompileOptions, handle: Any) -> Optional[int]:
     functions = _library().functions
+    source = _to_source(source)
     if _is_text(source):
         source = str(source).encode()
     if isinstance(source, (bytes, bytearray, memoryview)):
@@ -206,7 +226,9 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
 
     Args:
         source: what to compile: a path, the bytes of a file, or the text of a program. A `str` with a line break or a
-            brace is a text, any other a path; the contents of a file say what it is, not its name.
+            brace is a text, any other a path; the contents of a file say what it is, not its name. An object of a
+            framework is a program as well: a `ModelProto` of onnx, and what `jax.export.export` and
+            `torch.export.export` made. Its arguments are flat; `qcc.jax` and `qcc.torch` keep its structures.
         target: the processor, or several, each of which becomes a variant of the code: "native" is this host, other
             names are LLVM's ("cascadelake", "x86-64-v3").
         weights: values of constants that the program names and does not have: a .npz or .safetensors file,

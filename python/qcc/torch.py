@@ -16,7 +16,7 @@ from __future__ import annotations
 import copy
 import io
 import re
-from typing import Any, Callable, List, Sequence, Union
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import torch
 
@@ -31,16 +31,48 @@ from torch.utils import _pytree as pytree  # noqa: E402
 
 from ._compile import compile as _compile
 from ._function import Function
+from .errors import InvalidArgumentError, UnsupportedError
 
 __all__ = ["backend", "compile"]
 
 
-def _to_function(program: Any, target: Union[str, Sequence[str]]) -> Function:
-    """The function of an exported program, through an ONNX model in memory."""
-    model = torch.onnx.export(program, (), dynamo=True, verbose=False)
+def _int_mm(a: Any, b: Any) -> Any:
+    """torch._int_mm, which torchao's dynamic quantization calls."""
+    from onnxscript import opset18 as op
+    return op.MatMulInteger(a, b)
+
+
+def _choose_qparams(x: Any, low: int, high: int, eps: float, dtype: int) -> Any:
+    """Scale and zero point of the values of a tensor, in which 0 is exact (PT2E dynamic)."""
+    from onnxscript import opset18 as op
+    zero = op.Constant(value_float=0.0)
+    least, greatest = op.Min(op.ReduceMin(x, keepdims=0), zero), op.Max(op.ReduceMax(x, keepdims=0), zero)
+    scale = op.Max(op.Div(op.Sub(greatest, least), op.Constant(value_float=float(high - low))),
+                   op.Constant(value_float=float(eps)))
+    first, last = op.Constant(value_float=float(low)), op.Constant(value_float=float(high))
+    point = op.Clip(op.Sub(first, op.Round(op.Div(least, scale))), first, last)
+    return op.Cast(scale, to=11), op.Cast(point, to=7)  # double, int64
+
+
+def _translations() -> "dict[Any, Any]":
+    """Ops that torch.onnx does not translate."""
+    table = {torch.ops.aten._int_mm.default: _int_mm}
+    choose = getattr(getattr(torch.ops, "quantized_decomposed", None), "choose_qparams", None)
+    if choose is not None and "tensor" in choose.overloads():
+        table[choose.tensor] = _choose_qparams
+    return table
+
+
+def to_onnx(program: Any) -> bytes:
+    """An exported program as an ONNX model."""
+    model = torch.onnx.export(program, (), dynamo=True, verbose=False, custom_translation_table=_translations())
     file = io.BytesIO()
     model.save(file)
-    return _compile(file.getvalue(), target=target, name="the exported program").function()
+    return file.getvalue()
+
+
+def _to_function(program: Any, target: Union[str, Sequence[str]], threads: int = 0) -> Function:
+    return _compile(to_onnx(program), target=target, name="the exported program").function(threads=threads)
 
 
 def _call(function: Function, tensors: Sequence[Any]) -> List[Any]:
@@ -50,12 +82,13 @@ def _call(function: Function, tensors: Sequence[Any]) -> List[Any]:
     return [torch.from_dlpack(result) for result in (results if isinstance(results, tuple) else (results,))]
 
 
-def compile(program: Any, *, target: Union[str, Sequence[str]] = "native") -> Callable[..., Any]:
+def compile(program: Any, *, target: Union[str, Sequence[str]] = "native", threads: int = 0) -> Callable[..., Any]:
     """Compiles an exported program.
 
     Args:
         program: what `torch.export.export` made, also after `torchao` or `torch.ao.quantization` quantized it (PT2E).
         target: the processor, as for `qcc.compile`.
+        threads: how many threads a call uses; 0 is one for each core.
 
     Returns:
         A function that takes the arguments of the program and gives its results, tensors in the structure of the
@@ -64,7 +97,7 @@ def compile(program: Any, *, target: Union[str, Sequence[str]] = "native") -> Ca
     Raises:
         What `qcc.compile` and `torch.onnx.export` raise.
     """
-    function = _to_function(program, target)
+    function = _to_function(program, target, threads)
 
     def run(*args: Any, **kwargs: Any) -> Any:
         leaves = [leaf for leaf in pytree.tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
@@ -92,30 +125,152 @@ def _constant_inputs(graph: Any) -> "dict[int, Any]":
     return constants
 
 
-def _freeze(graph: Any, constants: "dict[int, Any]") -> Any:
-    """A copy of a graph whose inputs at some positions are constants."""
+def _encoder_layer(x: Any, width: int, heads: int, qkv: Any, qkv_bias: Any, out: Any, out_bias: Any, use_gelu: bool,
+                   norm_first: bool, eps: float, norm1: Any, norm1_bias: Any, norm2: Any, norm2_bias: Any, inner: Any,
+                   inner_bias: Any, outer: Any, outer_bias: Any, mask: Any = None, mask_type: Any = None) -> Any:
+    """What torch's fused op of a TransformerEncoderLayer computes, in ops that torch.onnx translates."""
+    f = torch.nn.functional
+    if mask is not None:
+        raise UnsupportedError("the fused op of TransformerEncoderLayer has a mask; compile under "
+                               "torch.backends.mha.set_fastpath_enabled(False)")
+
+    def attend(y: Any) -> Any:
+        q, k, v = (part.unflatten(-1, (heads, width // heads)).transpose(1, 2)
+                   for part in f.linear(y, qkv, qkv_bias).chunk(3, -1))
+        return f.linear(f.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2), out, out_bias)
+
+    def feed(y: Any) -> Any:
+        hidden = f.linear(y, inner, inner_bias)
+        return f.linear(f.gelu(hidden) if use_gelu else f.relu(hidden), outer, outer_bias)
+
+    def norm(y: Any, weight: Any, bias: Any) -> Any:
+        return f.layer_norm(y, (width,), weight, bias, eps)
+
+    if norm_first:
+        x = x + attend(norm(x, norm1, norm1_bias))
+        return x + feed(norm(x, norm2, norm2_bias))
+    x = norm(x + attend(x), norm1, norm1_bias)
+    return norm(x + feed(x), norm2, norm2_bias)
+
+
+def _freeze(graph: Any, constants: "dict[int, Any]", examples: Sequence[Any], numbers: "dict[int, Any]") -> Any:
+    """A copy of a graph that takes tensors alone: inputs are constants, numbers, or sizes of tensors otherwise."""
     frozen = torch.fx.GraphModule(graph, copy.deepcopy(graph.graph))
-    for index, node in enumerate(frozen.graph.find_nodes(op="placeholder")):
-        if index not in constants:
+    nodes = frozen.graph.find_nodes(op="placeholder")
+    fused = getattr(torch.ops.aten, "_transformer_encoder_layer_fwd", None)
+    for node in frozen.graph.nodes:
+        if node.op == "call_function" and node.target in (torch._transformer_encoder_layer_fwd, fused and fused.default):
+            node.target = _encoder_layer
+    for index, node in enumerate(nodes):
+        if _is_item(node) and (index in constants or index in numbers):
+            for item in list(node.users):
+                _replace_by_number(item, _number(constants[index]) if index in constants else numbers[index])
+                frozen.graph.erase_node(item)
+        elif index in constants:
+            name = f"qcc_constant_{index}"
+            frozen.register_buffer(name, constants[index].detach())
+            with frozen.graph.inserting_before(node):
+                node.replace_all_uses_with(frozen.graph.get_attr(name))
+        elif index in numbers:
+            _replace_by_number(node, numbers[index])
+        elif not isinstance(examples[index], torch.Tensor):
+            tensor, dimension = _find_size(examples[index], examples)
+            with frozen.graph.inserting_after(nodes[-1]):
+                node.replace_all_uses_with(frozen.graph.call_function(torch.ops.aten.sym_size.int, (nodes[tensor], dimension)))
+        else:
             continue
-        name = f"qcc_constant_{index}"
-        frozen.register_buffer(name, constants[index].detach())
-        with frozen.graph.inserting_before(node):
-            node.replace_all_uses_with(frozen.graph.get_attr(name))
         frozen.graph.erase_node(node)
     frozen.recompile()
     return frozen
 
 
-def backend(graph: Any, example_inputs: Sequence[Any], *, target: Union[str, Sequence[str]] = "native") -> Any:
-    """What `torch.compile(model, backend="qcc")` calls with each graph that it has captured."""
+def _is_item(node: Any) -> bool:
+    """Whether a graph reads an input as a number: torch.compile hands over floats as tensors without dimensions."""
+    return bool(node.users) and all(user.op == "call_method" and user.target == "item" for user in node.users)
+
+
+def _replace_by_number(node: Any, number: Any) -> None:
+    for user in list(node.users):
+        user.args, user.kwargs = torch.fx.map_arg((user.args, user.kwargs), lambda arg: number if arg is node else arg)
+
+
+def _number(value: Any) -> Any:
+    """A number that an input is, or was when the graph was captured."""
+    if isinstance(value, torch.Tensor):
+        return value.item()
+    return _hint(value) if isinstance(value, torch.SymInt) else value
+
+
+def _find_size(number: Any, examples: Sequence[Any]) -> "Optional[Tuple[int, int]]":
+    """The position of a tensor, and its dimension, whose size is a symbolic number."""
+    for index, example in enumerate(examples):
+        if isinstance(example, torch.Tensor):
+            for dimension, size in enumerate(example.shape):
+                if isinstance(size, torch.SymInt) and str(size) == str(number):
+                    return index, dimension
+    return None
+
+
+def _hint(size: Any) -> int:
+    """A size that torch.compile has seen."""
+    return int(size.node.hint) if isinstance(size, torch.SymInt) else int(size)
+
+
+def _to_example(tensor: Any) -> Any:
+    """A tensor of known sizes, for torch.export."""
+    shape = [_hint(size) for size in tensor.shape]
+    return torch.zeros(shape, dtype=tensor.dtype)
+
+
+def _dynamic_sizes(tensors: Sequence[Any]) -> Any:
+    """What torch.export takes as dynamic_shapes."""
+    return tuple({d: torch.export.Dim.AUTO for d, size in enumerate(tensor.shape) if isinstance(size, torch.SymInt)}
+                 for tensor in tensors)
+
+
+def _export(graph: Any, inputs: Sequence[Any], target: Union[str, Sequence[str]], threads: int) -> Function:
+    """The function of a graph of tensors, for inputs whose symbolic sizes may change."""
+    # The export is none of torch.compile's business: its symbols and guards are other ones.
+    with torch.no_grad(), torch._guards.tracing(None):
+        program = torch.export.export(graph, tuple(map(_to_example, inputs)), strict=False,
+                                      dynamic_shapes=_dynamic_sizes(inputs))
+        return _to_function(program, target, threads)
+
+
+def backend(graph: Any, example_inputs: Sequence[Any], *, options: "Optional[Mapping[str, Any]]" = None) -> Any:
+    """What `torch.compile(model, backend="qcc")` calls with each graph that it has captured.
+
+    `torch.compile(model, backend="qcc", options={"threads": 1})` sets `target` and `threads`, as for `compile`.
+    """
+    options = dict(options or {})
+    target, threads = options.pop("target", "native"), options.pop("threads", 0)
+    if options:
+        raise InvalidArgumentError(f"there is no option '{next(iter(options))}'; the options are 'target' and 'threads'")
     constants = _constant_inputs(graph)
-    inputs = tuple(example for index, example in enumerate(example_inputs) if index not in constants)
-    with torch.no_grad():
-        function = _to_function(torch.export.export(_freeze(graph, constants), inputs, strict=False), target)
+    # What the graph was captured with has symbolic sizes where they may change.
+    nodes = graph.graph.find_nodes(op="placeholder")
+    examples = [node.meta.get("example_value", example) for node, example in zip(nodes, example_inputs)]
+    given = [index for index in range(len(examples)) if index not in constants]
+    taken = [index for index in given if isinstance(examples[index], torch.Tensor) and not _is_item(nodes[index])]
+    # Numbers that are no sizes of tensors: a program for each value.
+    numbers = [index for index in given if index not in taken and _find_size(examples[index], examples) is None]
+    functions: "dict[Tuple[Any, ...], Function]" = {}
+
+    def function_of(values: Tuple[Any, ...]) -> Function:
+        if values not in functions:
+            frozen = _freeze(graph, constants, examples, dict(zip(numbers, values)))
+            functions[values] = _export(frozen, [examples[index] for index in taken], target, threads)
+        return functions[values]
+
+    captured = [getattr(node.meta.get("grapharg"), "example", None) for node in nodes]
+    function_of(tuple(_number(examples[index] if captured[index] is None else captured[index]) for index in numbers))
+    outputs = next(iter(graph.graph.find_nodes(op="output"))).args[0]
+    are_tensors = [isinstance(getattr(output, "meta", {}).get("example_value"), torch.Tensor) for output in outputs]
 
     def run(*tensors: Any) -> Any:
-        return tuple(_call(function, [tensor for index, tensor in enumerate(tensors) if index not in constants]))
+        function = function_of(tuple(_number(tensors[index]) for index in numbers))
+        results = _call(function, [tensors[index] for index in taken])
+        return tuple(result if is_tensor else result.item() for result, is_tensor in zip(results, are_tensors))
 
     return run
 
