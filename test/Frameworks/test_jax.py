@@ -144,3 +144,9 @@ def test_flax_network():
     variables = network.init(jax.random.PRNGKey(0), x)
     program = qcc.jax.compile(network.apply, variables, x, weights=(0,))
     np.testing.assert_allclose(np.asarray(program(x)), np.asarray(network.apply(variables, x)), rtol=1e-4, atol=1e-5)
+
+
+def test_exported_program_is_a_program():
+    exported = export.export(jax.jit(lambda x: x * 2 + 1))(jax.ShapeDtypeStruct((3,), jnp.float32))
+    y = qcc.compile(exported).function()(np.arange(3, dtype=np.float32))
+    np.testing.assert_array_equal(y, [1, 3, 5])

@@ -256,3 +256,18 @@ def test_explain():
     assert all(any(line.startswith(step.name) and step.layer in line for line in lines) for step in explanation.steps)
     with pytest.raises(qcc.InvalidArgumentError, match="compile for one at a time"):
         qcc.explain(path, weights="random:1", target="x86-64-v3,cascadelake")
+
+
+def test_models_of_onnx_are_programs():
+    info = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Neg", ["x"], ["y"])], "negation",
+                                   [info("x", onnx.TensorProto.FLOAT, [3])], [info("y", onnx.TensorProto.FLOAT, [3])])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+    y = qcc.compile(model).function()(np.arange(3, dtype=np.float32))
+    np.testing.assert_array_equal(y, [0, -1, -2])
+
+
+@pytest.mark.parametrize("program", [3, None, ["a.mlir"], np.zeros(3)])
+def test_other_objects_are_no_programs(program):
+    with pytest.raises(qcc.InvalidArgumentError, match=f"the program is of type {type(program).__name__}; give a path"):
+        qcc.compile(program)
