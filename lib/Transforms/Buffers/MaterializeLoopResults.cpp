@@ -27,13 +27,34 @@ ALWAYS_ENABLED_STATISTIC(numMoved,
                          "Tensors that loops move to the place of another");
 ALWAYS_ENABLED_STATISTIC(numCopies, "Tensors that loops carry twice");
 
+/// The tensor in whose place an inner loop leaves a result: what it carried
+/// there in the beginning.
+static Value startOf(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return {};
+  if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+    return loop.getTiedLoopInit(result)->get();
+  auto loop = dyn_cast<scf::WhileOp>(result.getOwner());
+  if (!loop)
+    return {};
+  auto carried = dyn_cast<BlockArgument>(
+      loop.getConditionOp().getArgs()[result.getResultNumber()]);
+  return carried && carried.getOwner() == loop.getBeforeBody()
+             ? loop.getInits()[carried.getArgNumber()]
+             : Value();
+}
+
 /// The tensor of whose memory a value is a part.
 static Value baseOf(Value value) {
-  while (Operation *view = value.getDefiningOp()) {
-    if (!isa<tensor::ExtractSliceOp, tensor::CollapseShapeOp,
-             tensor::ExpandShapeOp, tensor::CastOp>(view))
+  while (Operation *op = value.getDefiningOp()) {
+    if (Value start = startOf(value))
+      value = start;
+    else if (isa<tensor::ExtractSliceOp, tensor::CollapseShapeOp,
+                 tensor::ExpandShapeOp, tensor::CastOp>(op))
+      value = op->getOperand(0);
+    else
       break;
-    value = view->getOperand(0);
   }
   return value;
 }
@@ -60,7 +81,8 @@ static void materialize(OpBuilder &builder, Operation *loop,
                         BlockArgument argument, OpOperand &next,
                         DenseMap<Value, Value> &stored) {
   Value value = next.get();
-  if (!isa<RankedTensorType>(value.getType()) || value == argument)
+  if (!isa<RankedTensorType>(value.getType()) || value == argument ||
+      startOf(value) == argument)
     return;
   // Two tensors that change places cannot both keep theirs.
   Value base = baseOf(value);

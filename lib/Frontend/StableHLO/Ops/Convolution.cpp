@@ -249,6 +249,11 @@ LogicalResult stablehlo::importConvolution(OpImporter &n) {
   if (failed(declared))
     return failure();
 
+  // No window fits.
+  if (llvm::is_contained(llvm::map_range(*declared, knownSize), 0))
+    return n.set(toGraphValue(
+        filled(n, signless(n.resultElement()), *declared, 0.0), *declared));
+
   std::optional<int64_t> depth = kernelInput;
   SmallVector<AffineExpr> readX(rank), readW(rank);
   readX[c.image.first] = batch;

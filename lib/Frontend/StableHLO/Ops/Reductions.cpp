@@ -255,6 +255,14 @@ LogicalResult stablehlo::importReduceWindow(OpImporter &n) {
   FailureOr<Shape> declared = n.declared(0, shape);
   if (failed(declared))
     return failure();
+  // No window fits.
+  if (llvm::is_contained(llvm::map_range(*declared, knownSize), 0)) {
+    for (unsigned i = 0; i < *count; ++i)
+      if (failed(n.set(
+              i, toGraphValue(filledWith(n, starts[i], *declared), *declared))))
+        return failure();
+    return success();
+  }
   auto map = [&](ArrayRef<AffineExpr> exprs) {
     return AffineMap::get(iterators.size(), 0, exprs, n.b.getContext());
   };
