@@ -178,7 +178,8 @@ func::FuncOp ProgramImporter::findMain() {
     if (!function.isPublic())
       continue;
     if (only) {
-      function.emitError() << "is one of several public functions, of which "
+      function.emitError() << "'" << function.getName()
+                           << "' is one of several public functions, of which "
                               "none is called main; make others private";
       return {};
     }
@@ -259,7 +260,8 @@ LogicalResult ProgramImporter::finish(func::FuncOp main, Values results) {
     types.push_back(returned.back().getType());
   }
   if (returned.empty())
-    return main.emitError() << "returns nothing; return a result";
+    return main.emitError()
+           << "'" << main.getName() << "' returns nothing; return a result";
   func::ReturnOp::create(builder, main.getLoc(), returned);
   function.setType(builder.getFunctionType(
       function.getBody().front().getArgumentTypes(), types));
@@ -277,7 +279,8 @@ OwningOpRef<ModuleOp> ProgramImporter::run() {
   func::FuncOp main = findMain();
   if (!main || main.isExternal() || !main.getBody().hasOneBlock()) {
     if (main)
-      main.emitError() << "has no body of one block; correct the program";
+      main.emitError() << "'" << main.getName()
+                       << "' has no body of one block; correct the program";
     return {};
   }
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder, source.getLoc());
