@@ -39,6 +39,7 @@
 #include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -54,14 +55,14 @@
 using namespace mlir;
 
 void qcc::registerAllDialects(DialectRegistry &registry) {
-  registry
-      .insert<affine::AffineDialect, arith::ArithDialect,
-              bufferization::BufferizationDialect, cf::ControlFlowDialect,
-              func::FuncDialect, kernel::KernelDialect, LLVM::LLVMDialect,
-              linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
-              qnn::QNNDialect, quant::QuantDialect, scf::SCFDialect,
-              stablehlo::CHLODialect, stablehlo::StableHLODialect,
-              tensor::TensorDialect, vector::VectorDialect>();
+  registry.insert<affine::AffineDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, kernel::KernelDialect, LLVM::LLVMDialect,
+                  linalg::LinalgDialect, math::MathDialect,
+                  memref::MemRefDialect, qnn::QNNDialect, quant::QuantDialect,
+                  scf::SCFDialect, stablehlo::CHLODialect,
+                  stablehlo::StableHLODialect, tensor::TensorDialect,
+                  tosa::TosaDialect, vector::VectorDialect>();
   registerTargets(registry);
   func::registerInlinerExtension(registry);
 

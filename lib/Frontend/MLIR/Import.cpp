@@ -16,6 +16,7 @@
 #include "mlir/Parser/Parser.h"
 #include "qcc/Frontend/MLIR/NearestName.h"
 #include "qcc/Frontend/StableHLO/Import.h"
+#include "qcc/Frontend/TOSA/Import.h"
 #include "qcc/Support/FileFormat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -220,6 +221,8 @@ OwningOpRef<ModuleOp> qcc::importMLIR(const llvm::SourceMgr &sources,
   context->allowUnregisteredDialects(allowsUnregistered);
   if (module && isStableHLO(*module))
     module = importStableHLO(*module);
+  if (module && isTOSA(*module) && failed(lowerTOSA(*module)))
+    return {};
   if (!module || failed(verifyImported(*module, options)))
     return {};
   return module;

@@ -1,0 +1,224 @@
+//===- Import.cpp - Programs from TOSA ------------------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "qcc/Frontend/TOSA/Import.h"
+#include "mlir/Conversion/TosaToArith/TosaToArith.h"
+#include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
+#include "mlir/Conversion/TosaToSCF/TosaToSCF.h"
+#include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace qcc;
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The state of a program, between its calls.
+class Variables {
+public:
+  explicit Variables(ModuleOp module) : module(module) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult addArguments(func::FuncOp function);
+  LogicalResult replace(func::FuncOp function);
+  void addResults(func::FuncOp function);
+
+  ModuleOp module;
+  /// The value of each variable, by its name.
+  llvm::MapVector<StringAttr, Value> values;
+};
+} // namespace
+
+LogicalResult Variables::addArguments(func::FuncOp function) {
+  SmallVector<Type> types(function.getFunctionType().getInputs());
+  for (auto variable : module.getOps<tosa::VariableOp>()) {
+    SmallVector<int64_t> shape;
+    for (const APInt &size : variable.getVarShape().getValues<APInt>())
+      shape.push_back(size.getSExtValue());
+    auto loc = NameLoc::get(variable.getSymNameAttr(), variable.getLoc());
+    types.push_back(RankedTensorType::get(shape, variable.getType()));
+    values[variable.getSymNameAttr()] =
+        function.getBody().front().addArgument(types.back(), loc);
+  }
+  function.setType(FunctionType::get(function.getContext(), types,
+                                     function.getFunctionType().getResults()));
+  return success();
+}
+
+/// Reads give the value that was written last.
+LogicalResult Variables::replace(func::FuncOp function) {
+  auto find = [&](Operation *op, StringRef name) -> Value * {
+    auto found = values.find(StringAttr::get(op->getContext(), name));
+    if (found != values.end() && op->getParentOp() == function)
+      return &found->second;
+    op->emitError() << "'" << op->getName() << "' of the variable '" << name
+                    << (found == values.end()
+                            ? "', which is not declared; declare it"
+                            : "' is in a branch or a loop, which is not "
+                              "supported; move it out");
+    return nullptr;
+  };
+  SmallVector<Operation *> ops;
+  function.walk([&](Operation *op) {
+    if (isa<tosa::VariableReadOp, tosa::VariableWriteOp>(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    if (auto write = dyn_cast<tosa::VariableWriteOp>(op)) {
+      Value *value = find(op, write.getName());
+      if (!value)
+        return failure();
+      if (value->getType() != write.getInput1().getType())
+        return op->emitError()
+               << "'tosa.variable_write' of " << write.getInput1().getType()
+               << " to a variable of " << value->getType()
+               << "; correct the program";
+      *value = write.getInput1();
+    } else {
+      auto read = cast<tosa::VariableReadOp>(op);
+      Value *value = find(op, read.getName());
+      if (!value)
+        return failure();
+      if (value->getType() != read.getOutput1().getType())
+        return op->emitError()
+               << "'tosa.variable_read' of " << read.getOutput1().getType()
+               << " from a variable of " << value->getType()
+               << "; correct the program";
+      read.getOutput1().replaceAllUsesWith(*value);
+    }
+    op->erase();
+  }
+  return success();
+}
+
+void Variables::addResults(func::FuncOp function) {
+  Operation *end = function.getBody().front().getTerminator();
+  SmallVector<Value> results(end->getOperands());
+  SmallVector<StringAttr> names;
+  for (auto &[name, value] : values) {
+    results.push_back(value);
+    names.push_back(name);
+  }
+  unsigned first = end->getNumOperands();
+  end->setOperands(results);
+  SmallVector<Type> types(ValueRange(results).getTypes());
+  function.setType(FunctionType::get(
+      function.getContext(), function.getFunctionType().getInputs(), types));
+  for (auto [i, name] : llvm::enumerate(names))
+    function.setResultAttr(first + i, kNameAttr, name);
+}
+
+LogicalResult Variables::run() {
+  auto declared = llvm::to_vector(module.getOps<tosa::VariableOp>());
+  if (declared.empty())
+    return success();
+  auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
+  if (functions.size() != 1 || !functions[0].getBody().hasOneBlock())
+    return declared[0].emitError()
+           << "the variable '" << declared[0].getSymName()
+           << "' is of a module with several functions, which is not "
+              "supported; inline them";
+  if (failed(addArguments(functions[0])) || failed(replace(functions[0])))
+    return failure();
+  addResults(functions[0]);
+  for (tosa::VariableOp variable : declared)
+    variable.erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+/// What MLIR's passes would not survive, or would leave.
+static LogicalResult verifyOps(ModuleOp module) {
+  auto visit = [](Operation *op) -> WalkResult {
+    if (!isa_and_nonnull<tosa::TosaDialect>(op->getDialect()))
+      return WalkResult::advance();
+    if (isa<tosa::CustomOp>(op))
+      return op->emitError()
+             << "'tosa.custom' '" << cast<tosa::CustomOp>(op).getOperatorName()
+             << "' is an op that TOSA does not define; write it in terms of "
+                "others";
+    if (isa<tosa::FFT2dOp, tosa::RFFT2dOp>(op))
+      return op->emitError() << "'" << op->getName()
+                             << "' computes complex numbers, which are not "
+                                "supported; compute it outside";
+    for (Type type :
+         llvm::concat<Type>(SmallVector<Type>(op->getOperandTypes()),
+                            SmallVector<Type>(op->getResultTypes()))) {
+      if (isa<UnrankedTensorType>(type))
+        return op->emitError() << "'" << op->getName() << "' has a value of "
+                               << type << "; give it a rank";
+      if (getElementTypeOrSelf(type).isInteger(48))
+        return op->emitError()
+               << "'" << op->getName()
+               << "' sums in 48 bits (16-bit activations), which is not "
+                  "supported; use activations of 8 bits";
+    }
+    return WalkResult::advance();
+  };
+  return failure(module.walk(visit).wasInterrupted());
+}
+
+static LogicalResult runPasses(ModuleOp module) {
+  PassManager pm(module.getContext());
+  pm.enableVerifier(true);
+  OpPassManager &function = pm.nest<func::FuncOp>();
+  function.addPass(tosa::createTosaConvertIntegerTypeToSignless());
+  function.addPass(tosa::createTosaInferShapesPass());
+  function.addPass(tosa::createTosaMakeBroadcastablePass());
+  function.addPass(tosa::createTosaToLinalgNamed());
+  function.addPass(createCanonicalizerPass());
+  function.addPass(tosa::createTosaLayerwiseConstantFoldPass());
+  function.addPass(tosa::createTosaMakeBroadcastablePass());
+  function.addPass(tosa::createTosaToLinalg());
+  function.addPass(createTosaToSCFPass());
+  function.addPass(createTosaToTensorPass());
+  TosaToArithPassOptions rescale;
+  rescale.includeApplyRescale = true;
+  function.addPass(createTosaToArithPass(rescale));
+  function.addPass(createCanonicalizerPass());
+  function.addPass(createCSEPass());
+  return pm.run(module);
+}
+
+bool qcc::isTOSA(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        return isa_and_nonnull<tosa::TosaDialect>(op->getDialect())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+LogicalResult qcc::lowerTOSA(ModuleOp module) {
+  if (failed(Variables(module).run()) || failed(verifyOps(module)) ||
+      failed(runPasses(module)))
+    return failure();
+  auto left = [](Operation *op) -> WalkResult {
+    if (!isa_and_nonnull<tosa::TosaDialect>(op->getDialect()))
+      return WalkResult::advance();
+    return op->emitError() << "'" << op->getName()
+                           << "' is not lowered by MLIR for these types or "
+                              "sizes; write it in terms of other ops";
+  };
+  return failure(module.walk(left).wasInterrupted());
+}
