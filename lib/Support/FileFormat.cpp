@@ -75,8 +75,8 @@ constexpr Format kGraphDef{"a graph of TensorFlow (GraphDef)",
                            "FILE --output model.onnx",
                            kNumpyWeights};
 constexpr Format kTFLite{"a TensorFlow Lite model",
-                         "convert it by python -m tf2onnx.convert --tflite "
-                         "FILE --output model.onnx",
+                         "convert it by tosa-converter-for-tflite --text -o "
+                         "model.tosa.mlir FILE; in Python, qcc.tflite takes it",
                          kNumpyWeights};
 constexpr Format kExecuTorch{"an ExecuTorch program", kTorchExport,
                              kTorchWeights};

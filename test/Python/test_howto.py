@@ -10,7 +10,7 @@ import pytest
 
 import program
 
-PAGES = ["ImportJAX.md", "RunAndProfile.md", "CompareLayers.md", "Tune.md", "DynamicSequences.md"]
+PAGES = ["ImportJAX.md", "ImportTFLite.md", "RunAndProfile.md", "CompareLayers.md", "Tune.md", "DynamicSequences.md"]
 
 
 def commands(page):

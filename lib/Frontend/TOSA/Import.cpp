@@ -10,9 +10,13 @@
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
 #include "mlir/Conversion/TosaToSCF/TosaToSCF.h"
 #include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -183,6 +187,7 @@ static LogicalResult runPasses(ModuleOp module) {
   OpPassManager &function = pm.nest<func::FuncOp>();
   function.addPass(tosa::createTosaConvertIntegerTypeToSignless());
   function.addPass(tosa::createTosaInferShapesPass());
+  function.addPass(tosa::createTosaOptionalDecompositionsPass());
   function.addPass(tosa::createTosaMakeBroadcastablePass());
   function.addPass(tosa::createTosaToLinalgNamed());
   function.addPass(createCanonicalizerPass());
@@ -199,6 +204,39 @@ static LogicalResult runPasses(ModuleOp module) {
   return pm.run(module);
 }
 
+/// MLIR's lowering repeats a dynamic dimension where it turns out to be 1, by a
+/// branch that chooses between two tensors. Such dimensions are taken for equal
+/// here, and the entry asks for equal sizes.
+static void dropRepetitions(ModuleOp module) {
+  auto isDim = [](Value value) {
+    return static_cast<bool>(value.getDefiningOp<tensor::DimOp>());
+  };
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (isa<scf::IfOp, arith::MaxUIOp>(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    // The size that the result would have.
+    if (auto max = dyn_cast<arith::MaxUIOp>(op)) {
+      if (isDim(max.getLhs()) && isDim(max.getRhs()))
+        max.getResult().replaceAllUsesWith(max.getLhs());
+      continue;
+    }
+    auto choice = cast<scf::IfOp>(op);
+    auto compare = choice.getCondition().getDefiningOp<arith::CmpIOp>();
+    bool asksForOne =
+        compare && compare.getPredicate() == arith::CmpIPredicate::eq &&
+        isDim(compare.getLhs()) && getConstantIntValue(compare.getRhs()) == 1 &&
+        choice.getNumResults() == 1 && choice.elseBlock() &&
+        choice.elseBlock()->getOperations().size() == 1;
+    if (!asksForOne)
+      continue;
+    choice.getResult(0).replaceAllUsesWith(choice.elseYield().getOperand(0));
+    choice.erase();
+  }
+}
+
 bool qcc::isTOSA(ModuleOp module) {
   return module
       .walk([](Operation *op) {
@@ -213,6 +251,7 @@ LogicalResult qcc::lowerTOSA(ModuleOp module) {
   if (failed(Variables(module).run()) || failed(verifyOps(module)) ||
       failed(runPasses(module)))
     return failure();
+  dropRepetitions(module);
   auto left = [](Operation *op) -> WalkResult {
     if (!isa_and_nonnull<tosa::TosaDialect>(op->getDialect()))
       return WalkResult::advance();

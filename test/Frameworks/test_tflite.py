@@ -1,0 +1,81 @@
+"""Models of TensorFlow Lite beside its interpreter."""
+
+import io
+
+import numpy as np
+import pytest
+
+tf = pytest.importorskip("tensorflow")
+pytest.importorskip("tosa_converter_for_tflite")
+
+import qcc  # noqa: E402
+import qcc.tflite  # noqa: E402
+
+RANDOM = np.random.default_rng(0)
+layers = tf.keras.layers
+
+
+def model_of(make, shape):
+    image = tf.keras.Input(batch_shape=shape)
+    return tf.keras.Model(image, make(image))
+
+
+def mobile(x):
+    x = layers.ReLU(6.0)(layers.BatchNormalization()(layers.Conv2D(16, 3, strides=2, padding="same")(x)))
+    x = layers.ReLU(6.0)(layers.DepthwiseConv2D(3, padding="same")(x))
+    x = layers.Add()([x, layers.Conv2D(16, 1)(x)])
+    return layers.Softmax()(layers.Dense(10)(layers.GlobalAveragePooling2D()(layers.MaxPooling2D()(x))))
+
+
+def segmentation(x):
+    x = layers.LeakyReLU()(layers.Conv2DTranspose(8, 3, strides=2)(x))
+    x = layers.Concatenate()([x, x * 2])
+    return layers.Activation("sigmoid")(layers.Conv2D(3, 1)(x))
+
+
+def convert(model, shape, kind=None):
+    """A .tflite model: of floats, or quantized with inputs and outputs of `kind`."""
+    converter = tf.lite.TFLiteConverter.from_keras_model(model)
+    if kind is not None:
+        converter.optimizations = [tf.lite.Optimize.DEFAULT]
+        converter.representative_dataset = lambda: ([RANDOM.random(shape, dtype=np.float32)] for _ in range(10))
+        converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
+        converter.inference_input_type = converter.inference_output_type = kind
+    return converter.convert()
+
+
+def run(model, x):
+    interpreter = tf.lite.Interpreter(model_content=model, experimental_op_resolver_type=tf.lite.experimental.OpResolverType.BUILTIN_REF)
+    interpreter.allocate_tensors()
+    interpreter.set_tensor(interpreter.get_input_details()[0]["index"], x)
+    interpreter.invoke()
+    return interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
+
+
+@pytest.mark.parametrize("make, shape", [(mobile, (1, 32, 32, 3)), (segmentation, (1, 12, 12, 4))])
+@pytest.mark.parametrize("kind", [tf.int8, tf.uint8])
+def test_quantized(make, shape, kind):
+    """Every bit of TFLite's reference kernels."""
+    model = convert(model_of(make, shape), shape, kind)
+    function = qcc.tflite.compile(model, threads=1)
+    for _ in range(3):
+        info = np.iinfo(kind.as_numpy_dtype)
+        x = RANDOM.integers(info.min, info.max, shape, info.dtype, endpoint=True)
+        np.testing.assert_array_equal(function(x.view(np.int8)).view(info.dtype), run(model, x))
+
+
+def test_floats_and_dynamic_batch():
+    model = convert(tf.keras.Sequential([layers.Input((32, 32, 3)), layers.Lambda(lambda x: x), layers.Conv2D(8, 3),
+                                         layers.GlobalAveragePooling2D(), layers.Dense(4), layers.Softmax()]), None)
+    function = qcc.tflite.compile(io.BytesIO(model).getvalue(), threads=1)
+    for rows in (1, 3):
+        x = RANDOM.random((rows, 32, 32, 3), dtype=np.float32)
+        want = np.concatenate([run(model, x[i:i + 1]) for i in range(rows)])
+        np.testing.assert_allclose(function(x), want, rtol=1e-4, atol=1e-6)
+
+
+def test_refusals(tmp_path):
+    with pytest.raises(qcc.InvalidArgumentError, match="there is no file"):
+        qcc.tflite.compile(tmp_path / "none.tflite")
+    with pytest.raises(qcc.UnsupportedError, match="the converter does not take the model"):
+        qcc.tflite.compile(b"TFL3 is in no place of this")
