@@ -68,7 +68,7 @@ def compile(source: "str | os.PathLike[str] | bytes", *, shapes: Optional[Mappin
         threads: how many threads a call uses; 0 is one for each core.
 
     Returns:
-        The function of the model. Quantized tensors are their stored integers; uint8 is passed as int8 of the same bits.
+        The function of the model. Quantized tensors are their stored integers.
         A variable of the model is an argument and a result, behind the others: what a call gives is what the next one takes.
 
     Raises:

@@ -175,6 +175,11 @@ SmallVector<Value> repeat(
 FailureOr<GraphValue> convert(GraphBuilder &n, GraphValue &x,
                               mlir::Type element);
 
+/// The bits of a value of uint8, as int8; and a value of uint8 of these bits.
+/// Entries have uint8, ops do not.
+FailureOr<GraphValue> bitsOfBytes(GraphBuilder &n, GraphValue &bytes);
+FailureOr<GraphValue> bytesOfBits(GraphBuilder &n, GraphValue &bits);
+
 } // namespace qcc::frontend
 
 #endif // QCC_LIB_FRONTEND_BUILDER_EMIT_H

@@ -162,3 +162,18 @@ FailureOr<GraphValue> frontend::convert(GraphBuilder &n, GraphValue &x,
     return failure();
   return toUnsigned(n, *real, type);
 }
+
+FailureOr<GraphValue> frontend::bitsOfBytes(GraphBuilder &n,
+                                            GraphValue &bytes) {
+  return convert(n, bytes, n.b.getI8Type());
+}
+
+FailureOr<GraphValue> frontend::bytesOfBits(GraphBuilder &n, GraphValue &bits) {
+  auto wide = elementwise(
+      n, {&bits}, n.b.getI32Type(), [](Scalars &s, ValueRange x) -> Value {
+        return arith::ExtUIOp::create(s.b, s.loc, s.b.getI32Type(), x[0]);
+      });
+  if (failed(wide))
+    return failure();
+  return convert(n, *wide, n.b.getIntegerType(8, /*isSigned=*/false));
+}

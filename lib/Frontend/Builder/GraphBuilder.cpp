@@ -26,6 +26,10 @@ frontend::knownSizes(ArrayRef<OpFoldResult> shape) {
   return sizes;
 }
 
+InFlightDiagnostic ProgramBuilder::refuse() {
+  return emitError(loc) << "the program ";
+}
+
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//

@@ -97,6 +97,13 @@ private:
   SizeArithmetic &sizes;
 };
 
+/// Builds what belongs to no op, such as conversions of arguments and results.
+class ProgramBuilder : public GraphBuilder {
+public:
+  using GraphBuilder::GraphBuilder;
+  mlir::InFlightDiagnostic refuse() override;
+};
+
 } // namespace qcc::frontend
 
 #endif // QCC_LIB_FRONTEND_BUILDER_GRAPHBUILDER_H

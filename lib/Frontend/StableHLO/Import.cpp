@@ -224,34 +224,15 @@ LogicalResult ProgramImporter::addArguments(func::FuncOp main) {
   return success();
 }
 
-namespace {
-/// Converts arguments and results of the program.
-class Boundary : public GraphBuilder {
-public:
-  using GraphBuilder::GraphBuilder;
-  InFlightDiagnostic refuse() override {
-    return emitError(loc) << "the program ";
-  }
-};
-} // namespace
-
 LogicalResult ProgramImporter::finish(func::FuncOp main, Values results) {
   SmallVector<Value> returned;
   SmallVector<Type> types;
   llvm::StringSet<> names;
   for (auto [i, value] : llvm::enumerate(results)) {
-    Boundary n(builder, main.getLoc(), constants, sizes);
+    ProgramBuilder n(builder, main.getLoc(), constants, sizes);
     Type declared = getElementTypeOrSelf(main.getFunctionType().getResult(i));
     if (declared.isUnsignedInteger(8)) {
-      // The bits as a number from 0 to 255.
-      auto wide = elementwise(n, {&value}, builder.getI32Type(),
-                              [](Scalars &s, ValueRange x) -> Value {
-                                return arith::ExtUIOp::create(
-                                    s.b, s.loc, s.b.getI32Type(), x[0]);
-                              });
-      if (failed(wide))
-        return failure();
-      auto bytes = frontend::convert(n, *wide, declared);
+      auto bytes = bytesOfBits(n, value);
       if (failed(bytes))
         return failure();
       value = *bytes;
@@ -295,8 +276,8 @@ OwningOpRef<ModuleOp> ProgramImporter::run() {
   for (BlockArgument argument : main.getArguments()) {
     GraphValue value = *find(argument);
     if (value.isUnsigned()) {
-      Boundary n(builder, argument.getLoc(), constants, sizes);
-      auto bits = frontend::convert(n, value, builder.getI8Type());
+      ProgramBuilder n(builder, argument.getLoc(), constants, sizes);
+      auto bits = bitsOfBytes(n, value);
       if (failed(bits))
         return {};
       value = *bits;

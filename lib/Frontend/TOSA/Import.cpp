@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Frontend/TOSA/Import.h"
+#include "../Builder/Emit.h"
 #include "mlir/Conversion/TosaToArith/TosaToArith.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
 #include "mlir/Conversion/TosaToSCF/TosaToSCF.h"
@@ -21,6 +22,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
+#include "qcc/Dialect/QNN/IR/QNN.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -147,6 +149,95 @@ LogicalResult Variables::run() {
 }
 
 //===----------------------------------------------------------------------===//
+// Unsigned bytes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Arguments and results of ui8, which MLIR's passes make i8: entries keep ui8.
+class UnsignedBytes {
+public:
+  explicit UnsignedBytes(ModuleOp module);
+  LogicalResult restore();
+
+private:
+  struct Entry {
+    func::FuncOp function;
+    SmallVector<unsigned> arguments, results;
+  };
+  LogicalResult restore(const Entry &entry);
+  static frontend::GraphValue valueOf(OpBuilder &b, Value tensor);
+
+  SmallVector<Entry> entries;
+  frontend::Constants constants;
+  frontend::SizeArithmetic sizes;
+};
+} // namespace
+
+UnsignedBytes::UnsignedBytes(ModuleOp module) {
+  auto find = [](TypeRange types) {
+    SmallVector<unsigned> found;
+    for (auto [i, type] : llvm::enumerate(types))
+      if (getElementTypeOrSelf(type).isUnsignedInteger(8))
+        found.push_back(i);
+    return found;
+  };
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && function.getBody().hasOneBlock())
+      entries.push_back({function, find(function.getArgumentTypes()),
+                         find(function.getResultTypes())});
+}
+
+frontend::GraphValue UnsignedBytes::valueOf(OpBuilder &b, Value tensor) {
+  frontend::Shape shape;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  for (auto [d, size] : llvm::enumerate(type.getShape()))
+    shape.push_back(
+        ShapedType::isDynamic(size)
+            ? OpFoldResult(tensor::DimOp::create(b, tensor.getLoc(), tensor, d)
+                               .getResult())
+            : b.getIndexAttr(size));
+  return frontend::toGraphValue(tensor, shape);
+}
+
+LogicalResult UnsignedBytes::restore(const Entry &entry) {
+  func::FuncOp function = entry.function;
+  Block &body = function.getBody().front();
+  OpBuilder b = OpBuilder::atBlockBegin(&body);
+  Type byte = b.getIntegerType(8, /*isSigned=*/false);
+  for (unsigned i : entry.arguments) {
+    BlockArgument argument = body.getArgument(i);
+    SmallVector<OpOperand *> uses = llvm::map_to_vector(
+        argument.getUses(), [](OpOperand &use) { return &use; });
+    argument.setType(cast<RankedTensorType>(argument.getType()).clone(byte));
+    frontend::ProgramBuilder n(b, argument.getLoc(), constants, sizes);
+    frontend::GraphValue bytes = valueOf(b, argument);
+    auto bits = bitsOfBytes(n, bytes);
+    if (failed(bits))
+      return failure();
+    for (OpOperand *use : uses)
+      use->set(bits->value);
+  }
+  Operation *end = body.getTerminator();
+  b.setInsertionPoint(end);
+  for (unsigned i : entry.results) {
+    frontend::ProgramBuilder n(b, end->getLoc(), constants, sizes);
+    frontend::GraphValue bits = valueOf(b, end->getOperand(i));
+    auto bytes = bytesOfBits(n, bits);
+    if (failed(bytes))
+      return failure();
+    end->setOperand(i, n.tensor(*bytes));
+  }
+  function.setType(
+      b.getFunctionType(body.getArgumentTypes(), end->getOperandTypes()));
+  return success();
+}
+
+LogicalResult UnsignedBytes::restore() {
+  return success(llvm::all_of(
+      entries, [&](const Entry &entry) { return succeeded(restore(entry)); }));
+}
+
+//===----------------------------------------------------------------------===//
 // Lowering
 //===----------------------------------------------------------------------===//
 
@@ -248,8 +339,11 @@ bool qcc::isTOSA(ModuleOp module) {
 }
 
 LogicalResult qcc::lowerTOSA(ModuleOp module) {
-  if (failed(Variables(module).run()) || failed(verifyOps(module)) ||
-      failed(runPasses(module)))
+  module.getContext()->loadDialect<qnn::QNNDialect>();
+  if (failed(Variables(module).run()) || failed(verifyOps(module)))
+    return failure();
+  UnsignedBytes bytes(module);
+  if (failed(runPasses(module)))
     return failure();
   dropRepetitions(module);
   auto left = [](Operation *op) -> WalkResult {
@@ -259,5 +353,6 @@ LogicalResult qcc::lowerTOSA(ModuleOp module) {
                            << "' is not lowered by MLIR for these types or "
                               "sizes; write it in terms of other ops";
   };
-  return failure(module.walk(left).wasInterrupted());
+  return success(!module.walk(left).wasInterrupted() &&
+                 succeeded(bytes.restore()));
 }
