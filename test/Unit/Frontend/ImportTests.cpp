@@ -56,9 +56,9 @@ TEST(Import, RejectsSyntaxErrors) {
   expectRejected("func.func @f(%x: tensor<4xf32>) {\n  return %x\n}", {"2: "});
   expectRejected("func.func @f() {\n  %x = qnn.convolve\n  return\n}",
                  {"2: ", "qnn.convolve"});
-  expectRejected("func.func @f() {\n  \"stablehlo.abs\"() : () -> ()\n  "
+  expectRejected("func.func @f() {\n  \"mhlo.abs\"() : () -> ()\n  "
                  "return\n}",
-                 {"2: ", "'stablehlo'", "not accepted"});
+                 {"2: ", "'mhlo'", "not accepted"});
 }
 
 TEST(Import, RejectsTextThatEndsEarly) {

@@ -43,7 +43,7 @@ void expectFormat(const std::string &bytes, const std::string &name,
 
 TEST(FileFormat, RecognisesModelsOfOtherTools) {
   expectFormat("\x1c\0\0\0TFL3..."s, "a TensorFlow Lite model",
-               "tf2onnx.convert --tflite");
+               "tosa-converter-for-tflite --text");
   expectFormat("\x1c\0\0\0ET12..."s, "an ExecuTorch program",
                "torch.onnx.export");
   expectFormat("\x1c\0\0\0ORTM"s, "a model in the format of ONNX Runtime",
@@ -58,7 +58,7 @@ TEST(FileFormat, RecognisesModelsOfOtherTools) {
   expectFormat("<?xml version=\"1.0\"?>\n<net name=\"m\">",
                "a model of OpenVINO", "the ONNX model");
   expectFormat("ML\xefR\x06StableHLO_v1.0\0"s, "StableHLO bytecode",
-               "stablehlo-legalize-to-linalg");
+               "qcc.jax.load_exported");
   expectFormat("\x1f\x8b\x08", "a gzip archive", "unpack it");
   expectFormat("\x89PNG\r\n", "an image", "numpy.save");
   expectFormat("\x7f"

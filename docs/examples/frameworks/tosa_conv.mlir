@@ -1,4 +1,12 @@
-// A convolution of int8 with a zero point of -5, scaled by 2^-6 to int8: TOSA, as converters of TensorFlow Lite write it.
+// RUN: qcc run %s --check | FileCheck %s
+// RUN: qcc run %s --device=emulator --check | FileCheck %s
+// CHECK: check: 2048 elements, 0 differ
+// RUN: qcc explain %s --mcpu=cascadelake | FileCheck %s --check-prefix=KERNEL
+// KERNEL: contract {{.*}}linalg.conv_2d_nhwc_fhwc_q{{.*}}atom avx512vnni
+
+// A convolution of int8 with a zero point of -5, scaled by 2^-6 to int8 and moved by 2: TOSA, as converters of TensorFlow
+// Lite write it. It becomes one kernel.
+
 func.func @main(%x: tensor<1x8x8x16xi8>) -> tensor<1x8x8x32xi8> {
   %w = "tosa.const"() {values = dense<3> : tensor<32x3x3x16xi8>} : () -> tensor<32x3x3x16xi8>
   %b = "tosa.const"() {values = dense<7> : tensor<32xi32>} : () -> tensor<32xi32>

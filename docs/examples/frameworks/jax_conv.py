@@ -1,8 +1,8 @@
 """An int8 convolution of JAX, as a program that qcc reads: prints StableHLO.
 
-    python docs/examples/jax_conv.py > conv.stablehlo.mlir
+    python docs/examples/frameworks/jax_conv.py > conv.stablehlo.mlir
 
-It needs jax. docs/examples/jax_conv.stablehlo.mlir is what it prints.
+It needs jax. docs/examples/frameworks/jax_conv.stablehlo.mlir is what it prints, behind a few comments.
 """
 
 import jax

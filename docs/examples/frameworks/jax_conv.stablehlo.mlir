@@ -1,3 +1,9 @@
+// RUN: qcc run %s --check | FileCheck %s
+// RUN: qcc run %s --device=emulator --check | FileCheck %s
+// CHECK: check: 50176 elements, 0 differ
+
+// An int8 convolution of JAX, scaled to int8: what jax_conv.py prints.
+
 module @jit_layer attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
   func.func public @main(%arg0: tensor<1x28x28x32xi8>, %arg1: tensor<3x3x32x64xi8>, %arg2: tensor<f32>) -> (tensor<1x28x28x64xi8> {jax.result_info = "result"}) {
     %0 = stablehlo.convolution(%arg0, %arg1) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 1], pad = [[1, 1], [1, 1]], lhs_dilate = [1, 1], rhs_dilate = [1, 1], reverse = [false, false]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]} : (tensor<1x28x28x32xi8>, tensor<3x3x32x64xi8>) -> tensor<1x28x28x64xi32>
@@ -25,4 +31,3 @@ module @jit_layer attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas =
     return %5 : tensor<1x28x28x64xf32>
   }
 }
-
