@@ -40,26 +40,35 @@ if tuple(int(part) for part in re.findall(r"\d+", jax.__version__)[:3]) < _OLDES
 Target = Union[str, Sequence[str]]
 
 #: Unsigned integers are passed in signed ones of the same width. Entries have uint8.
-_SIGNED = {"uint16": np.dtype("int16"), "uint32": np.dtype("int32"), "uint64": np.dtype("int64")}
+_SIGNED = {np.dtype(f"uint{bits}"): np.dtype(f"int{bits}") for bits in (16, 32, 64)}
+_BF16 = np.dtype(jax.numpy.bfloat16)
 
 
 def _to_entry(leaf: Any) -> Any:
     """An argument as the entry takes it."""
     if not hasattr(leaf, "__dlpack__") or isinstance(leaf, np.ndarray):
         leaf = np.asarray(leaf)
-    signed = _SIGNED.get(str(leaf.dtype))
-    return leaf if signed is None else np.asarray(leaf).view(signed)
+    return np.asarray(leaf).view(_SIGNED[leaf.dtype]) if leaf.dtype in _SIGNED else leaf
+
+
+def _to_array(dtype: "np.dtype[Any]", result: Any) -> Any:
+    """A result that the entry gives in signed integers."""
+    return jax.numpy.asarray(np.asarray(result).view(dtype))
 
 
 class Program:
     """A compiled program, which is called as the function that it was made of, without the arguments that are weights.
 
-    Results are arrays of JAX in the structure of the function's results.
+    Results are arrays of JAX in the structure of the function's results. `function` is the entry on flat arguments, which gives
+    arrays of numpy and costs less per call.
     """
 
     def __init__(self, function: Function, in_tree: Any, out_tree: Any, types: Sequence[Any]) -> None:
         self.function = function  #: the entry, on flat arguments
-        self._in_tree, self._out_tree, self._types = in_tree, out_tree, tuple(types)
+        self._in_tree, self._out_tree = in_tree, out_tree
+        self._results = [functools.partial(_to_array, np.dtype(dtype)) if dtype in _SIGNED
+                         else jax.numpy.asarray if dtype == _BF16  # which numpy does not export
+                         else jax.numpy.from_dlpack for dtype in types]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
@@ -69,15 +78,7 @@ class Program:
         results = self.function(*map(_to_entry, leaves))
         results = results if isinstance(results, tuple) else (results,)
         return jax.tree_util.tree_unflatten(self._out_tree, [
-            self._to_array(result, dtype) for result, dtype in zip(results, self._types)])
-
-    @staticmethod
-    def _to_array(result: Any, dtype: Any) -> Any:
-        if str(dtype) in _SIGNED:
-            return jax.numpy.asarray(np.asarray(result).view(dtype))
-        if str(dtype) == "bfloat16":  # numpy does not export it
-            return jax.numpy.asarray(result)
-        return jax.numpy.from_dlpack(result)
+            to_array(result) for result, to_array in zip(results, self._results)])
 
 
 def _text(module: Any) -> str:
