@@ -4,8 +4,8 @@
 
     import qcc.tflite
 
-    function = qcc.tflite.compile("model.tflite")
-    y = function(x)
+    model = qcc.tflite.compile("model.tflite")
+    y = model(x)
 
 It needs the package tosa-converter-for-tflite.
 """
@@ -13,18 +13,24 @@ It needs the package tosa-converter-for-tflite.
 from __future__ import annotations
 
 import io
+import json
 import os
 import pathlib
+import re
 import tempfile
-from typing import Mapping, Optional, Sequence, Union
+from typing import Any, List, Mapping, Optional, Sequence, Union
 
+import numpy as np
 import tosa_converter_for_tflite as converter
 
 from ._compile import compile as _compile
 from ._function import Function
 from .errors import InvalidArgumentError, UnsupportedError
 
-__all__ = ["compile", "to_tosa"]
+__all__ = ["Model", "compile", "to_tosa"]
+
+#: The initial value of a variable in the converter's text.
+_VARIABLE = re.compile(r"^ *tosa\.variable @\S+ = dense<(.*)> : tensor<", re.MULTILINE)
 
 
 def to_tosa(source: "str | os.PathLike[str] | bytes", shapes: Optional[Mapping[str, Sequence[int]]] = None) -> str:
@@ -57,8 +63,45 @@ def to_tosa(source: "str | os.PathLike[str] | bytes", shapes: Optional[Mapping[s
     return sink.getvalue().decode()
 
 
+def _initial_value(text: str, shape: Sequence[int], dtype: Any) -> "np.ndarray[Any, Any]":
+    """The elements of `dense<...>`: one for all, a list, or bytes in hexadecimal."""
+    if text.startswith('"0x'):
+        return np.frombuffer(bytes.fromhex(text[3:-1]), dtype).reshape(shape).copy()
+    numbers = np.array(json.loads(text.replace("true", "1").replace("false", "0")), np.float64)
+    return np.broadcast_to(numbers, shape).astype(dtype)
+
+
+class Model:
+    """A compiled model. A call takes the inputs and gives the outputs; variables keep their values from one call to the next.
+
+    Calls of one object that has variables must not overlap. `function` is the entry: it takes the variables behind the
+    inputs, and gives their new values behind the outputs.
+    """
+
+    def __init__(self, function: Function, program: str) -> None:
+        self.function = function
+        #: Of each variable in the order of the entry's arguments: its value before the first call.
+        self.initial_state: List["np.ndarray[Any, Any]"] = []
+        found = _VARIABLE.findall(program)
+        for text, argument in zip(found, function.arguments[len(function.arguments) - len(found):]):
+            self.initial_state.append(_initial_value(text, argument.shape, np.dtype(argument.dtype)))
+        self.reset()
+
+    def reset(self) -> None:
+        """Gives all variables their initial values."""
+        self.state = [value.copy() for value in self.initial_state]
+
+    def __call__(self, *inputs: Any) -> Any:
+        results = self.function(*inputs, *self.state)
+        if not self.state:
+            return results
+        count = len(results) - len(self.state)
+        self.state = list(results[count:])
+        return results[0] if count == 1 else results[:count]
+
+
 def compile(source: "str | os.PathLike[str] | bytes", *, shapes: Optional[Mapping[str, Sequence[int]]] = None,
-            target: Union[str, Sequence[str]] = "native", threads: int = 0) -> Function:
+            target: Union[str, Sequence[str]] = "native", threads: int = 0) -> Model:
     """Compiles a model.
 
     Args:
@@ -68,12 +111,12 @@ def compile(source: "str | os.PathLike[str] | bytes", *, shapes: Optional[Mappin
         threads: how many threads a call uses; 0 is one for each core.
 
     Returns:
-        The function of the model. Quantized tensors are their stored integers.
-        A variable of the model is an argument and a result, behind the others: what a call gives is what the next one takes.
+        The model, which is called with arrays. Quantized tensors are their stored integers.
 
     Raises:
         UnsupportedError: the converter does not take the model.
         What `qcc.compile` raises.
     """
     name = "the model" if isinstance(source, (bytes, bytearray)) else os.fspath(source)
-    return _compile(to_tosa(source, shapes).encode(), target=target, name=name).function(threads=threads)
+    program = to_tosa(source, shapes)
+    return Model(_compile(program.encode(), target=target, name=name).function(threads=threads), program)

@@ -74,6 +74,28 @@ def test_floats_and_dynamic_batch():
         np.testing.assert_allclose(function(x), want, rtol=1e-4, atol=1e-6)
 
 
+def test_variables():
+    """A model that adds up its inputs."""
+    class Sum(tf.Module):
+        def __init__(self):
+            self.sum = tf.Variable(np.full((1, 4), 0.5, np.float32))
+
+        @tf.function(input_signature=[tf.TensorSpec((1, 4))])
+        def __call__(self, x):
+            self.sum.assign(self.sum + x)
+            return self.sum * 2.0
+
+    module = Sum()
+    converter = tf.lite.TFLiteConverter.from_concrete_functions([module.__call__.get_concrete_function()], module)
+    converter.experimental_enable_resource_variables = True
+    model = qcc.tflite.compile(converter.convert(), threads=1)
+    x = np.arange(4, dtype=np.float32).reshape(1, 4)
+    for _ in range(2):
+        for step in (1, 2, 3):
+            np.testing.assert_array_equal(model(x), 2 * (model.initial_state[0] + step * x))
+        model.reset()
+
+
 def test_refusals(tmp_path):
     with pytest.raises(qcc.InvalidArgumentError, match="there is no file"):
         qcc.tflite.compile(tmp_path / "none.tflite")
