@@ -13,7 +13,7 @@ import pathlib
 import tempfile
 import warnings
 import zipfile
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Protocol, Sequence, Union
 
 import numpy as np
 
@@ -41,8 +41,28 @@ _FUNCTIONS: Dict[str, Any] = {
     "qccArtifactDestroy": (None, [ctypes.c_void_p]),
 }
 
-#: Or an object of a framework, which _to_source() takes.
-Source = Union[str, bytes, "os.PathLike[str]", Any]
+
+class _ModelProto(Protocol):
+    """A model of the package onnx."""
+
+    def SerializeToString(self) -> bytes: ...
+
+
+class _Exported(Protocol):
+    """What jax.export.export made."""
+
+    def mlir_module(self) -> str: ...
+
+
+class _ExportedProgram(Protocol):
+    """What torch.export.export made."""
+
+    @property
+    def graph_module(self) -> Any: ...
+
+
+Bytes = Union[str, bytes, "os.PathLike[str]"]
+Source = Union[Bytes, _ModelProto, _Exported, _ExportedProgram]
 Weights = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 
@@ -101,7 +121,7 @@ def _weights_file(weights: Optional[Weights]) -> Iterator[Optional[bytes]]:
         yield encode(weights)
 
 
-def _to_source(source: Any) -> Source:
+def _to_source(source: Any) -> Bytes:
     """What the compiler reads of an object of a framework; paths, texts and bytes stay what they are."""
     if hasattr(source, "SerializeToString"):  # a ModelProto of onnx
         data: bytes = source.SerializeToString()
@@ -113,27 +133,29 @@ def _to_source(source: Any) -> Source:
     if package == "torch" and hasattr(source, "graph_module"):  # torch.export.ExportedProgram
         from .torch import to_onnx
         return to_onnx(source)
-    if not isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike)):
+    is_program = isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike))
+    if not is_program:
         raise InvalidArgumentError(f"the program is of type {type(source).__name__}; give a path, the bytes of a file, a text, "
                                    "an ONNX model, or an exported program of JAX or PyTorch")
-    return source
+    program: Bytes = source
+    return program
 
 
-def _is_text(source: Source) -> bool:
+def _is_text(source: Bytes) -> bool:
     """A text has a line break or a brace, which every program has and no sensible path."""
     return isinstance(source, str) and ("\n" in source or "{" in source)
 
 
 def _call(source: Source, options: c.CompileOptions, handle: Any) -> Optional[int]:
     functions = _library().functions
-    source = _to_source(source)
-    if _is_text(source):
-        source = str(source).encode()
-    if isinstance(source, (bytes, bytearray, memoryview)):
-        data = bytes(source)
+    program = _to_source(source)
+    if _is_text(program):
+        program = str(program).encode()
+    if isinstance(program, (bytes, bytearray, memoryview)):
+        data = bytes(program)
         status: Optional[int] = functions.qccCompileText(data, len(data), options, handle)
     else:
-        status = functions.qccCompileFile(encode(source), options, handle)
+        status = functions.qccCompileFile(encode(program), options, handle)
     return status
 
 

@@ -16,8 +16,9 @@ import re
 from typing import Any, Callable, List, Sequence, Union
 
 import numpy as np
-import tensorflow as tf
-from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+import tensorflow as tf  # type: ignore[import-untyped,import-not-found,unused-ignore]
+from tensorflow.python.framework.convert_to_constants import (  # type: ignore[import-untyped,import-not-found,unused-ignore]
+    convert_variables_to_constants_v2)
 
 from ._compile import compile as _compile
 from ._function import Function

@@ -63,7 +63,7 @@ def to_tosa(source: "str | os.PathLike[str] | bytes", shapes: Optional[Mapping[s
     return sink.getvalue().decode()
 
 
-def _initial_value(text: str, shape: Sequence[int], dtype: Any) -> "np.ndarray[Any, Any]":
+def _initial_value(text: str, shape: Any, dtype: Any) -> "np.ndarray[Any, Any]":
     """The elements of `dense<...>`: one for all, a list, or bytes in hexadecimal."""
     if text.startswith('"0x'):
         return np.frombuffer(bytes.fromhex(text[3:-1]), dtype).reshape(shape).copy()

@@ -56,7 +56,7 @@ def _choose_qparams(x: Any, low: int, high: int, eps: float, dtype: int) -> Any:
 
 def _translations() -> "dict[Any, Any]":
     """Ops that torch.onnx does not translate."""
-    table = {torch.ops.aten._int_mm.default: _int_mm}
+    table: "dict[Any, Any]" = {torch.ops.aten._int_mm.default: _int_mm}
     choose = getattr(getattr(torch.ops, "quantized_decomposed", None), "choose_qparams", None)
     if choose is not None and "tensor" in choose.overloads():
         table[choose.tensor] = _choose_qparams
@@ -174,7 +174,9 @@ def _freeze(graph: Any, constants: "dict[int, Any]", examples: Sequence[Any], nu
         elif index in numbers:
             _replace_by_number(node, numbers[index])
         elif not isinstance(examples[index], torch.Tensor):
-            tensor, dimension = _find_size(examples[index], examples)
+            place = _find_size(examples[index], examples)
+            assert place is not None, "other numbers have values here"
+            tensor, dimension = place
             with frozen.graph.inserting_after(nodes[-1]):
                 node.replace_all_uses_with(frozen.graph.call_function(torch.ops.aten.sym_size.int, (nodes[tensor], dimension)))
         else:
