@@ -88,7 +88,7 @@ def _scalar(value: Any, name: str) -> "np.ndarray[Any, Any]":
     wanted = numpy_type(name)
     if wanted is None:
         raise InvalidArgumentError(f"is a number of Python, but the function takes {name}; give a tensor")
-    kinds = {bool: "b", int: "iuf", float: "f"}[type(value)]
+    kinds = {bool: "b", int: "iufV", float: "fV"}[type(value)]  # V is bfloat16
     if wanted.kind not in kinds:
         raise InvalidArgumentError(f"is {value!r}, but the function takes {name}; convert it")
     if wanted.kind in "iu" and not np.iinfo(wanted).min <= value <= np.iinfo(wanted).max:
