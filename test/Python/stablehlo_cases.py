@@ -154,9 +154,12 @@ def conversions(r):
         else:
             y = safe(lambda v, b=b: (v.astype(np.float32) if b == "float16" else v).astype(b))(x)
         yield f"convert {a} {b}", program(f"  %r0 = stablehlo.convert %arg0 : ({typed(x)}) -> {typed(y)}", [x], [y]), [x], [y]
-    for a, b in (("int32", "float32"), ("float32", "int32"), ("float16", "int16"), ("uint32", "float32"), ("int8", "uint8")):
-        x = numbers(r, (9,), a)
+    for a, b in (("int32", "float32"), ("float32", "int32"), ("float16", "int16"), ("uint32", "float32"), ("int8", "uint8"), ("int32", "int8"),
+                 ("int8", "int32"), ("float32", "uint8"), ("uint16", "float32"), ("int64", "float16"), ("float32", "int64")):
+        before, after = np.dtype(a).itemsize, np.dtype(b).itemsize
+        x = numbers(r, (3, after // before) if after > before else (3, 5), a)
         y = x.view(b)
+        y = y.reshape(3, 5, before // after) if after < before else y.reshape(3) if after > before else y
         yield f"bitcast {a} {b}", program(f"  %r0 = stablehlo.bitcast_convert %arg0 : ({typed(x)}) -> {typed(y)}", [x], [y]), [x], [y]
 
 

@@ -364,6 +364,16 @@ LogicalResult stablehlo::verifyOp(Operation *op, const OpInfo &info) {
       if (getElementTypeOrSelf(type) !=
           getElementTypeOrSelf(op->getOperand(0).getType()))
         return refuse() << "has operands of different elements; convert them";
+  auto shapeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType());
+  };
+  if (info.scalar == scalar::bitcast &&
+      shapeOf(op->getResult(0)).getRank() ==
+          shapeOf(op->getOperand(0)).getRank() &&
+      shapeOf(op->getResult(0)).getElementTypeBitWidth() !=
+          shapeOf(op->getOperand(0)).getElementTypeBitWidth())
+    return refuse() << "changes the width of elements without a dimension for "
+                       "their parts; correct the program";
   bool keepsType =
       info.scalar && info.scalar != scalar::compare &&
       info.scalar != scalar::convert && info.scalar != scalar::bitcast &&

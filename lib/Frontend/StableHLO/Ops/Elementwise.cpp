@@ -9,6 +9,8 @@
 #include "../Ops.h"
 #include "../ScalarOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Dialect/Utils/ConstantData.h"
 
 using namespace mlir;
@@ -221,13 +223,93 @@ LogicalResult stablehlo::importConvert(OpImporter &n) {
   return importElementwise(n);
 }
 
+static Value bitcastTo(Scalars &s, Value x, Type type) {
+  if (x.getType() == type)
+    return x;
+  return arith::BitcastOp::create(s.b, s.loc, type, x);
+}
+
+/// How far the bits of part `i` of a wide element lie from its lowest bit.
+static Value shiftOf(Scalars &s, int64_t dim, unsigned width, Type wide) {
+  Value i = linalg::IndexOp::create(s.b, s.loc, dim);
+  return s.mul(arith::IndexCastOp::create(s.b, s.loc, wide, i),
+               s.constant(wide, width));
+}
+
+/// Each element as several narrow ones, along a new last dimension; the lowest
+/// bits come first.
+static LogicalResult splitBits(OpImporter &n, Type from, Type to) {
+  GraphValue &x = n.in(0);
+  unsigned width = to.getIntOrFloatBitWidth();
+  Type wide = n.b.getIntegerType(from.getIntOrFloatBitWidth()),
+       narrow = n.b.getIntegerType(width), type = signless(to);
+  int64_t rank = x.rank();
+  Shape shape = x.shape;
+  shape.push_back(n.size(from.getIntOrFloatBitWidth() / width));
+  Value init =
+      tensor::EmptyOp::create(n.b, n.loc, ArrayRef<OpFoldResult>(shape), type);
+  AffineMap read = n.b.getMultiDimIdentityMap(rank + 1).dropResult(rank);
+  SmallVector<utils::IteratorType> loops(rank + 1,
+                                         utils::IteratorType::parallel);
+  Value result = generic(
+      n, n.tensor(x), init, {read, n.b.getMultiDimIdentityMap(rank + 1)}, loops,
+      [&](Scalars &s, ValueRange args) {
+        Value bits =
+            arith::ShRUIOp::create(s.b, s.loc, bitcastTo(s, args[0], wide),
+                                   shiftOf(s, rank, width, wide));
+        return bitcastTo(s, arith::TruncIOp::create(s.b, s.loc, narrow, bits),
+                         type);
+      });
+  return n.set(toGraphValue(result, shape));
+}
+
+/// The elements of the last dimension as one wide element.
+static LogicalResult joinBits(OpImporter &n, Type from, Type to) {
+  GraphValue &x = n.in(0);
+  unsigned width = from.getIntOrFloatBitWidth(),
+           wanted = to.getIntOrFloatBitWidth();
+  if (x.rank() == 0 || knownSize(x.shape.back()) != wanted / width)
+    return n.refuse() << "joins " << wanted / width
+                      << " elements, which are not the last dimension of its "
+                         "operand; correct the shapes";
+  Type wide = n.b.getIntegerType(wanted), narrow = n.b.getIntegerType(width);
+  int64_t last = x.rank() - 1;
+  Shape shape(ArrayRef<OpFoldResult>(x.shape).drop_back());
+  SmallVector<utils::IteratorType> loops(x.rank(),
+                                         utils::IteratorType::parallel);
+  loops.back() = utils::IteratorType::reduction;
+  AffineMap all = n.b.getMultiDimIdentityMap(x.rank());
+  Value bits = generic(
+      n, n.tensor(x), filled(n, wide, shape, 0.0), {all, all.dropResult(last)},
+      loops, [&](Scalars &s, ValueRange args) -> Value {
+        Value part = arith::ExtUIOp::create(s.b, s.loc, wide,
+                                            bitcastTo(s, args[0], narrow));
+        Value moved = arith::ShLIOp::create(s.b, s.loc, part,
+                                            shiftOf(s, last, width, wide));
+        return arith::OrIOp::create(s.b, s.loc, args[1], moved);
+      });
+  GraphValue words = toGraphValue(bits, shape);
+  Type type = signless(to);
+  auto result = elementwise(n, {&words}, type, [&](Scalars &s, ValueRange v) {
+    return bitcastTo(s, v[0], type);
+  });
+  return failed(result) ? failure() : n.set(*result);
+}
+
 LogicalResult stablehlo::importBitcastConvert(OpImporter &n) {
   Type from = n.elementOf(0), to = n.resultElement();
-  if (from.isInteger(1) != to.isInteger(1) ||
-      from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth())
-    return n.refuse() << "changes the width of elements, from " << from
-                      << " to " << to
-                      << ", which is not supported; shift and convert instead";
+  unsigned width = from.getIntOrFloatBitWidth(),
+           wanted = to.getIntOrFloatBitWidth();
+  if (from.isInteger(1) || to.isInteger(1)) {
+    if (from == to)
+      return n.set(n.in(0));
+    return n.refuse() << "changes bits of bool, from " << from << " to " << to
+                      << ", which is not defined; use convert";
+  }
+  if (width > wanted)
+    return splitBits(n, from, to);
+  if (width < wanted)
+    return joinBits(n, from, to);
   if (signless(from) == signless(to))
     return n.set(n.in(0));
   return importElementwise(n);
