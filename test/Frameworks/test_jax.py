@@ -4,6 +4,8 @@ QCC_JAX_SEEDS says how many programs are drawn; docs/Testing.md has the command 
 """
 
 import os
+import subprocess
+import sys
 
 import jax
 import jax.numpy as jnp
@@ -150,3 +152,23 @@ def test_exported_program_is_a_program():
     exported = export.export(jax.jit(lambda x: x * 2 + 1))(jax.ShapeDtypeStruct((3,), jnp.float32))
     y = qcc.compile(exported).function()(np.arange(3, dtype=np.float32))
     np.testing.assert_array_equal(y, [1, 3, 5])
+
+
+KERAS = """
+import numpy as np, keras, qcc.jax
+layers = keras.layers
+model = keras.Sequential([layers.Input((16,)), layers.Dense(64, activation="relu"), layers.Dense(10, activation="softmax")])
+model.quantize("int8")
+x = np.random.default_rng(0).standard_normal((4, 16), np.float32)
+weights = [[v.value for v in variables] for variables in (model.trainable_variables, model.non_trainable_variables)]
+program = qcc.jax.compile(lambda a, b, x: model.stateless_call(a, b, x)[0], *weights, x, weights=(0, 1), threads=1)
+np.testing.assert_allclose(np.asarray(program(x)), np.asarray(model(x)), rtol=1e-5, atol=1e-6)
+"""
+
+
+def test_keras_quantized():
+    """Keras on JAX, in a process of its own: a process has one backend of Keras."""
+    pytest.importorskip("keras")
+    environment = dict(os.environ, KERAS_BACKEND="jax", PYTHONPATH=os.pathsep.join(sys.path[:2]))
+    done = subprocess.run([sys.executable, "-c", KERAS], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
