@@ -1,15 +1,19 @@
 """Damaged programs of StableHLO: each is refused with a message, or compiled, and never ends the process.
 
-    python test/Python/stablehlo_mutants.py FIRST LAST
+    python test/Python/stablehlo_mutants.py FIRST LAST [QCC]
 
 compiles the mutants of these seeds in one process and prints the seed of each before it begins, so that a crash shows which it was.
+With the path of a `qcc`, such as build/asan/bin/qcc, that tool compiles each of them.
 """
 
 import functools
 import itertools
+import os
 import re
 import resource
+import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -66,7 +70,22 @@ def mutate(seed):
     return text
 
 
+def run_tool(tool, text):
+    """Compiles a text with a tool; whether it was compiled."""
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
+        file.write(text)
+        file.flush()
+        done = subprocess.run([tool, "compile", file.name, "-o", os.devnull], capture_output=True, text=True, timeout=60)
+    assert done.returncode in (0, 1), f"{done.returncode} {done.stderr[-3000:]}\n{text}"
+    assert not re.search("Sanitizer|runtime error|Assertion|bug of qcc", done.stderr), f"{done.stderr[-3000:]}\n{text}"
+    return done.returncode == 0
+
+
 def main():
+    if len(sys.argv) > 3:
+        results = [run_tool(sys.argv[3], mutate(seed)) for seed in range(int(sys.argv[1]), int(sys.argv[2]))]
+        print(f"{sum(results)} compiled")
+        return
     from package import qcc
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     compiled = 0
