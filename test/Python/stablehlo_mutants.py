@@ -8,7 +8,6 @@ With the path of a `qcc`, such as build/asan/bin/qcc, that tool compiles each of
 
 import functools
 import itertools
-import os
 import re
 import resource
 import subprocess
@@ -75,7 +74,8 @@ def run_tool(tool, text):
     with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
         file.write(text)
         file.flush()
-        done = subprocess.run([tool, "compile", file.name, "-o", os.devnull], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([tool, "compile", file.name, "-o", "-"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                              timeout=60)
     assert done.returncode in (0, 1), f"{done.returncode} {done.stderr[-3000:]}\n{text}"
     assert not re.search("Sanitizer|runtime error|Assertion|bug of qcc", done.stderr), f"{done.stderr[-3000:]}\n{text}"
     return done.returncode == 0
