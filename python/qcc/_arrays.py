@@ -47,6 +47,10 @@ def dtype_name(dtype: DataType) -> str:
     return _NAMES.get(dtype.code, "type" + str(dtype.code) + "x{}").format(dtype.bits)
 
 
+#: What unsigned integers of more than 8 bits are passed as, by the type of numpy: entries have signed ones.
+SIGNED = {np.dtype(f"uint{bits}"): np.dtype(f"int{bits}") for bits in (16, 32, 64)}
+
+
 def _code(dtype: "np.dtype[Any]") -> Optional[int]:
     """The DLDataTypeCode of a type of numpy, or of bfloat16 of the package ml_dtypes; None of others."""
     return 4 if dtype.kind == "V" and dtype.name == "bfloat16" else _CODES.get(dtype.kind)

@@ -24,6 +24,7 @@ import jax
 import jax.export
 import numpy as np
 
+from ._arrays import SIGNED
 from ._compile import compile as _compile
 from ._function import Function
 from .errors import InvalidArgumentError
@@ -39,8 +40,6 @@ if tuple(int(part) for part in re.findall(r"\d+", jax.__version__)[:3]) < _OLDES
 
 Target = Union[str, Sequence[str]]
 
-#: Unsigned integers are passed in signed ones of the same width. Entries have uint8.
-_SIGNED = {np.dtype(f"uint{bits}"): np.dtype(f"int{bits}") for bits in (16, 32, 64)}
 _BF16 = np.dtype(jax.numpy.bfloat16)
 
 
@@ -48,7 +47,7 @@ def _to_entry(leaf: Any) -> Any:
     """An argument as the entry takes it."""
     if not hasattr(leaf, "__dlpack__") or isinstance(leaf, np.ndarray):
         leaf = np.asarray(leaf)
-    return np.asarray(leaf).view(_SIGNED[leaf.dtype]) if leaf.dtype in _SIGNED else leaf
+    return np.asarray(leaf).view(SIGNED[leaf.dtype]) if leaf.dtype in SIGNED else leaf
 
 
 def _to_array(dtype: "np.dtype[Any]", result: Any) -> Any:
@@ -66,7 +65,7 @@ class Program:
     def __init__(self, function: Function, in_tree: Any, out_tree: Any, types: Sequence[Any]) -> None:
         self.function = function  #: the entry, on flat arguments
         self._in_tree, self._out_tree = in_tree, out_tree
-        self._results = [functools.partial(_to_array, np.dtype(dtype)) if dtype in _SIGNED
+        self._results = [functools.partial(_to_array, np.dtype(dtype)) if dtype in SIGNED
                          else jax.numpy.asarray if dtype == _BF16  # which numpy does not export
                          else jax.numpy.from_dlpack for dtype in types]
 

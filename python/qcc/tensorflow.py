@@ -20,6 +20,7 @@ import tensorflow as tf  # type: ignore[import-untyped,import-not-found,unused-i
 from tensorflow.python.framework.convert_to_constants import (  # type: ignore[import-untyped,import-not-found,unused-ignore]
     convert_variables_to_constants_v2)
 
+from ._arrays import SIGNED
 from ._compile import compile as _compile
 from ._function import Function
 from .errors import InvalidArgumentError, UnsupportedError
@@ -32,9 +33,6 @@ _OLDEST = (2, 15)
 if tuple(int(part) for part in re.findall(r"\d+", tf.__version__)[:2]) < _OLDEST:
     raise ImportError(f"qcc.tensorflow needs tensorflow {_OLDEST[0]}.{_OLDEST[1]} or later, but this is tensorflow "
                       f"{tf.__version__}; pip install --upgrade tensorflow-cpu")
-
-#: Unsigned integers are passed in signed ones of the same width. Entries have uint8.
-_SIGNED = {"uint16": np.dtype("int16"), "uint32": np.dtype("int32"), "uint64": np.dtype("int64")}
 
 
 class Program:
@@ -62,7 +60,7 @@ class Program:
     @staticmethod
     def _to_entry(value: Any) -> "np.ndarray[Any, Any]":
         array = np.asarray(value)
-        return array.view(_SIGNED.get(str(array.dtype), array.dtype))
+        return array.view(SIGNED.get(array.dtype, array.dtype))
 
     @staticmethod
     def _to_tensor(result: Any, dtype: "np.dtype[Any]") -> Any:

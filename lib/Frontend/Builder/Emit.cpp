@@ -110,16 +110,32 @@ GraphValue frontend::toGraphValue(Value value, const Shape &shape) {
   return result;
 }
 
+GraphValue frontend::toGraphValue(OpBuilder &b, Value tensor) {
+  Shape shape;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  for (auto [d, size] : llvm::enumerate(type.getShape()))
+    shape.push_back(
+        ShapedType::isDynamic(size)
+            ? OpFoldResult(tensor::DimOp::create(b, tensor.getLoc(), tensor, d)
+                               .getResult())
+            : b.getIndexAttr(size));
+  return toGraphValue(tensor, shape);
+}
+
 static Value empty(GraphBuilder &n, Type element, const Shape &shape) {
   return tensor::EmptyOp::create(n.b, n.loc, ArrayRef<OpFoldResult>(shape),
                                  element);
 }
 
+Value frontend::filledWith(GraphBuilder &n, Value scalar, const Shape &shape) {
+  return linalg::FillOp::create(n.b, n.loc, scalar,
+                                empty(n, scalar.getType(), shape))
+      .getResult(0);
+}
+
 Value frontend::filled(GraphBuilder &n, Type element, const Shape &shape,
                        double value) {
-  Value scalar = Scalars(n.b, n.loc).constant(element, value);
-  return linalg::FillOp::create(n.b, n.loc, scalar, empty(n, element, shape))
-      .getResult(0);
+  return filledWith(n, Scalars(n.b, n.loc).constant(element, value), shape);
 }
 
 Value frontend::constantFloats(GraphBuilder &n, ArrayRef<float> values,
@@ -267,6 +283,12 @@ static Value scalarConstant(GraphBuilder &n, GraphValue &operand) {
     return {};
   return arith::ConstantOp::create(
       n.b, n.loc, cast<TypedAttr>(*dense.value_begin<Attribute>()));
+}
+
+Value frontend::scalarOf(GraphBuilder &n, GraphValue &x) {
+  if (Value constant = scalarConstant(n, x))
+    return constant;
+  return Scalars(n.b, n.loc).extract(n.tensor(x), {});
 }
 
 FailureOr<GraphValue> frontend::elementwise(GraphBuilder &n,

@@ -63,8 +63,14 @@ using ScalarsBody =
 
 /// A value of tensor type as a GraphValue.
 GraphValue toGraphValue(Value value, const Shape &shape);
+/// The same with the sizes of its type; others are asked of the tensor.
+GraphValue toGraphValue(mlir::OpBuilder &b, Value tensor);
 
-/// A tensor of one scalar constant.
+/// The element of a value without dimensions; a constant if that is known.
+Value scalarOf(GraphBuilder &n, GraphValue &x);
+
+/// A tensor of one scalar, or of one constant.
+Value filledWith(GraphBuilder &n, Value scalar, const Shape &shape);
 Value filled(GraphBuilder &n, mlir::Type element, const Shape &shape,
              double value);
 /// A constant tensor of float32.
@@ -169,6 +175,21 @@ FailureOr<GraphValue> concat(GraphBuilder &n, ArrayRef<GraphValue *> values,
 SmallVector<Value> repeat(
     GraphBuilder &n, OpFoldResult count, ValueRange start,
     llvm::function_ref<FailureOr<SmallVector<Value>>(Value, ValueRange)> body);
+
+/// The type that elements have in linalg: signless where `type` is unsigned.
+mlir::Type signless(mlir::Type type);
+/// An element of type `from` in type `to`. Integers are truncated, or extended
+/// by their sign or by zeros; a float is rounded to nearest even, or towards 0
+/// and saturated where it becomes an integer; NaN becomes 0.
+/// Signless integers are signed.
+Value convertScalar(Scalars &s, Value x, mlir::Type from, mlir::Type to);
+
+/// All elements of `x` up to each one along `axis`, combined one after the
+/// other from the scalar `start`; from the last one on if it is reverse, and
+/// without the element itself if it is exclusive.
+FailureOr<GraphValue> accumulate(GraphBuilder &n, GraphValue &x, int64_t axis,
+                                 Value start, bool isReverse, bool isExclusive,
+                                 ScalarBody combine);
 
 /// The value in another element type: exact, or rounded once, or truncated
 /// towards 0 and saturated. Refuses pairs of types without a conversion.

@@ -16,23 +16,29 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::frontend;
 
-/// A conversion of scalars that arith has, or of bool.
-static Value convertScalar(Scalars &s, Value x, Type type) {
-  Type from = x.getType();
-  bool toFloat = isa<FloatType>(type), isBool = from.isInteger(1);
+Type frontend::signless(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.isSignless())
+    return type;
+  return IntegerType::get(type.getContext(), integer.getWidth());
+}
+
+Value frontend::convertScalar(Scalars &s, Value x, Type from, Type to) {
+  Type type = signless(to);
+  bool isFromFloat = isa<FloatType>(from), isToFloat = isa<FloatType>(to);
+  bool isFromUnsigned = from.isUnsignedInteger() || from.isInteger(1);
   unsigned width = from.getIntOrFloatBitWidth(),
-           wanted = type.getIntOrFloatBitWidth();
-  if (type.isInteger(1)) {
-    Value zero = s.constant(from, 0.0);
-    if (!isa<FloatType>(from))
-      return arith::CmpIOp::create(s.b, s.loc, arith::CmpIPredicate::ne, x,
-                                   zero);
-    return arith::CmpFOp::create(s.b, s.loc, arith::CmpFPredicate::UNE, x,
-                                 zero);
+           wanted = to.getIntOrFloatBitWidth();
+  if (signless(from) == type)
+    return x;
+  if (to.isInteger(1)) {
+    Value zero = s.constant(x.getType(), 0);
+    return isFromFloat ? Value(arith::CmpFOp::create(
+                             s.b, s.loc, arith::CmpFPredicate::UNE, x, zero))
+                       : Value(arith::CmpIOp::create(
+                             s.b, s.loc, arith::CmpIPredicate::ne, x, zero));
   }
-  if (isa<FloatType>(from)) {
-    if (!toFloat)
-      return arith::FPToSIOp::create(s.b, s.loc, type, x);
+  if (isFromFloat && isToFloat) {
     if (width < wanted)
       return arith::ExtFOp::create(s.b, s.loc, type, x);
     if (width > wanted)
@@ -41,15 +47,17 @@ static Value convertScalar(Scalars &s, Value x, Type type) {
     Value wide = arith::ExtFOp::create(s.b, s.loc, s.b.getF32Type(), x);
     return arith::TruncFOp::create(s.b, s.loc, type, wide);
   }
-  if (toFloat && isBool)
-    return arith::UIToFPOp::create(s.b, s.loc, type, x);
-  if (toFloat)
-    return arith::SIToFPOp::create(s.b, s.loc, type, x);
+  if (isFromFloat)
+    return to.isUnsignedInteger()
+               ? Value(arith::FPToUIOp::create(s.b, s.loc, type, x))
+               : Value(arith::FPToSIOp::create(s.b, s.loc, type, x));
+  if (isToFloat)
+    return isFromUnsigned ? Value(arith::UIToFPOp::create(s.b, s.loc, type, x))
+                          : Value(arith::SIToFPOp::create(s.b, s.loc, type, x));
   if (width > wanted)
     return arith::TruncIOp::create(s.b, s.loc, type, x);
-  if (isBool)
-    return arith::ExtUIOp::create(s.b, s.loc, type, x);
-  return arith::ExtSIOp::create(s.b, s.loc, type, x);
+  return isFromUnsigned ? Value(arith::ExtUIOp::create(s.b, s.loc, type, x))
+                        : Value(arith::ExtSIOp::create(s.b, s.loc, type, x));
 }
 
 /// uint8 of floats that are integers from 0 to 255, or beyond and saturated.
@@ -124,7 +132,7 @@ FailureOr<GraphValue> frontend::convert(GraphBuilder &n, GraphValue &x,
     return *constant;
   auto scalarwise = [&](GraphValue &from, Type to) {
     return elementwise(n, {&from}, to, [&](Scalars &s, ValueRange args) {
-      return convertScalar(s, args[0], to);
+      return convertScalar(s, args[0], from.element, to);
     });
   };
   Type f32 = n.b.getF32Type();
@@ -146,7 +154,7 @@ FailureOr<GraphValue> frontend::convert(GraphBuilder &n, GraphValue &x,
         Value v = args[0];
         if (isa<FloatType>(v.getType())) {
           if (v.getType() != f32)
-            v = convertScalar(s, v, f32);
+            v = convertScalar(s, v, v.getType(), f32);
           return math::TruncOp::create(s.b, s.loc, v);
         }
         if (!v.getType().isInteger(1)) {

@@ -394,3 +394,33 @@ SmallVector<Value> frontend::repeat(
       });
   return ok ? SmallVector<Value>(loop.getResults()) : SmallVector<Value>();
 }
+
+FailureOr<GraphValue> frontend::accumulate(GraphBuilder &n, GraphValue &x,
+                                           int64_t axis, Value start,
+                                           bool isReverse, bool isExclusive,
+                                           ScalarBody combine) {
+  Shape row = x.shape;
+  row[axis] = n.size(1);
+  (void)n.tensor(x);
+  Value first = filledWith(n, start, row),
+        all = filled(n, x.element, x.shape, 0.0),
+        last = n.index(n.sub(x.shape[axis], n.size(1)));
+  SmallVector<int64_t> steps(x.rank(), 1);
+  auto step = [&](Value i,
+                  ValueRange carried) -> FailureOr<SmallVector<Value>> {
+    SmallVector<OpFoldResult> at(x.rank(), n.size(0));
+    at[axis] = isReverse ? Scalars(n.b, n.loc).sub(last, i) : i;
+    GraphValue sum = toGraphValue(carried[0], row);
+    GraphValue part = slice(n, x, at, SmallVector<OpFoldResult>(row), steps);
+    auto next = elementwise(n, {&sum, &part}, x.element, combine);
+    if (failed(next))
+      return failure();
+    return SmallVector<Value>{
+        n.tensor(*next),
+        insertSlice(n, carried[1], isExclusive ? sum : *next, at)};
+  };
+  SmallVector<Value> ends = repeat(n, x.shape[axis], {first, all}, step);
+  if (ends.empty())
+    return failure();
+  return toGraphValue(ends[1], x.shape);
+}

@@ -37,7 +37,7 @@ public:
 
 private:
   func::FuncOp findMain();
-  LogicalResult addArguments(func::FuncOp main);
+  FailureOr<Values> addArguments(func::FuncOp main);
   LogicalResult finish(func::FuncOp main, Values results);
   FailureOr<Values> importBlock(Block &block, ArrayRef<GraphValue> arguments);
   LogicalResult importOp(Operation &op);
@@ -191,37 +191,34 @@ func::FuncOp ProgramImporter::findMain() {
   return only;
 }
 
-/// The location of an argument, with the name that the framework gives it.
-static Location locationOf(BlockArgument argument) { return argument.getLoc(); }
-
-LogicalResult ProgramImporter::addArguments(func::FuncOp main) {
+FailureOr<Values> ProgramImporter::addArguments(func::FuncOp main) {
   Block &body = function.getBody().front();
+  Values arguments;
   for (BlockArgument argument : main.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
+    Location loc = argument.getLoc();
     if (!type)
-      return emitError(argument.getLoc())
-             << "argument " << argument.getArgNumber() << " has type "
-             << argument.getType()
-             << ", which is not supported; use tensors with a rank";
+      return emitError(loc) << "argument " << argument.getArgNumber()
+                            << " has type " << argument.getType()
+                            << ", which is not supported; use tensors with a "
+                               "rank";
     // ui8 is a type of entries; wider unsigned integers are passed as signed
     // ones of the same bits.
     Type element = type.getElementType();
-    Type own = element.isUnsignedInteger(8) ? element : signless(element);
-    Location loc = locationOf(argument);
-    Value value =
-        body.addArgument(RankedTensorType::get(type.getShape(), own), loc);
-    GraphValue meaning;
-    meaning.element = own;
-    meaning.value = value;
-    for (auto [d, size] : llvm::enumerate(type.getShape()))
-      meaning.shape.push_back(
-          ShapedType::isDynamic(size)
-              ? OpFoldResult(
-                    tensor::DimOp::create(builder, loc, value, d).getResult())
-              : builder.getIndexAttr(size));
-    bind(argument, meaning);
+    bool areBytes = element.isUnsignedInteger(8);
+    Value tensor = body.addArgument(
+        type.clone(areBytes ? element : signless(element)), loc);
+    GraphValue value = toGraphValue(builder, tensor);
+    if (areBytes) {
+      ProgramBuilder n(builder, loc, constants, sizes);
+      auto bits = bitsOfBytes(n, value);
+      if (failed(bits))
+        return failure();
+      value = *bits;
+    }
+    arguments.push_back(value);
   }
-  return success();
+  return arguments;
 }
 
 LogicalResult ProgramImporter::finish(func::FuncOp main, Values results) {
@@ -269,22 +266,10 @@ OwningOpRef<ModuleOp> ProgramImporter::run() {
   function = func::FuncOp::create(builder, main.getLoc(), "main",
                                   builder.getFunctionType({}, {}));
   builder.setInsertionPointToEnd(function.addEntryBlock());
-  if (failed(addArguments(main)))
+  FailureOr<Values> arguments = addArguments(main);
+  if (failed(arguments))
     return {};
-  // The arguments are bound; importBlock binds them once more.
-  Values arguments;
-  for (BlockArgument argument : main.getArguments()) {
-    GraphValue value = *find(argument);
-    if (value.isUnsigned()) {
-      ProgramBuilder n(builder, argument.getLoc(), constants, sizes);
-      auto bits = bitsOfBytes(n, value);
-      if (failed(bits))
-        return {};
-      value = *bits;
-    }
-    arguments.push_back(value);
-  }
-  FailureOr<Values> results = importBlock(main.getBody().front(), arguments);
+  FailureOr<Values> results = importBlock(main.getBody().front(), *arguments);
   if (failed(results) || failed(finish(main, *results)))
     return {};
   return module;

@@ -1,4 +1,4 @@
-//===- OpForms.cpp - How StableHLO prints its ops -------------------------===//
+//===- OpForms.cpp - Parsers of the printed forms of ops ------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OpForms.h - How StableHLO prints its ops -----------------*- C++ -*-===//
+//===- OpForms.h - Parsers of the printed forms of ops ----------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -13,14 +13,12 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::stablehlo;
 
-Type stablehlo::signless(Type type) {
-  auto integer = dyn_cast<IntegerType>(type);
-  if (!integer || integer.isSignless())
-    return type;
-  return IntegerType::get(type.getContext(), integer.getWidth());
-}
-
 bool stablehlo::isUnsigned(Type type) { return type.isUnsignedInteger(); }
+
+StringRef stablehlo::wordOf(Operation *op, StringRef name) {
+  auto text = op->getAttrOfType<OpaqueAttr>(name);
+  return text ? text.getAttrData().rsplit(' ').second : StringRef();
+}
 
 OpImporter::OpImporter(Operation *op, OpBuilder &builder,
                        ArrayRef<GraphValue *> operands, Constants &constants,
@@ -120,14 +118,6 @@ FailureOr<SmallVector<int64_t>> OpImporter::dimensions(StringRef name,
                       << "' twice, or it is not one of " << rank
                       << "; correct the attribute";
   return found;
-}
-
-StringRef OpImporter::word(StringRef name) const {
-  auto text = dyn_cast_or_null<OpaqueAttr>(op->getAttr(name));
-  if (text)
-    return text.getAttrData().rsplit(' ').second;
-  auto string = dyn_cast_or_null<StringAttr>(op->getAttr(name));
-  return string ? string.getValue() : StringRef();
 }
 
 FailureOr<llvm::StringMap<SmallVector<int64_t>>>

@@ -35,9 +35,10 @@ using mlir::Type;
 
 using Values = SmallVector<GraphValue>;
 
-/// The type that elements have here: signless where `type` is unsigned.
-Type signless(Type type);
 bool isUnsigned(Type type);
+/// The text of an attribute such as #stablehlo<comparison_direction EQ> behind
+/// its first word; empty without the attribute.
+StringRef wordOf(Operation *op, StringRef name);
 
 class OpImporter : public GraphBuilder {
 public:
@@ -84,9 +85,6 @@ public:
   FailureOr<SmallVector<int64_t>> ints(StringRef name);
   /// Dimensions: like ints, each from 0 to `rank` - 1 and none twice.
   FailureOr<SmallVector<int64_t>> dimensions(StringRef name, int64_t rank);
-  /// The text of an attribute such as #stablehlo<comparison_direction EQ>
-  /// behind its first word; empty without the attribute.
-  StringRef word(StringRef name) const;
   /// The lists and numbers of an attribute such as #stablehlo.dot<...>.
   FailureOr<llvm::StringMap<SmallVector<int64_t>>> fields(StringRef name);
 

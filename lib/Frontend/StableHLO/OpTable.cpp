@@ -49,7 +49,7 @@ static constexpr OpInfo kOps[] = {
     {"stablehlo.cbrt", importElementwise, scalar::cbrt, 1, "f",
      " result_accuracy"},
     {"stablehlo.ceil", importElementwise, scalar::ceil, 1, "fd"},
-    {"stablehlo.clamp", importClamp, scalar::clamp, 3, "iufd"},
+    {"stablehlo.clamp", importTernary, scalar::clamp, 3, "iufd"},
     {"stablehlo.compare", importElementwise, scalar::compare, 2, "iubfd",
      " comparison_direction compare_type"},
     {"stablehlo.composite", importComposite, nullptr, -1, "iubfd",
@@ -133,7 +133,7 @@ static constexpr OpInfo kOps[] = {
      " result_accuracy"},
     {"stablehlo.scatter", importScatter, nullptr, -1, "iubfd",
      " scatter_dimension_numbers indices_are_sorted unique_indices"},
-    {"stablehlo.select", importSelect, scalar::select, 3},
+    {"stablehlo.select", importTernary, scalar::select, 3},
     {"stablehlo.shift_left", importElementwise, scalar::shiftLeft, 2, "iu"},
     {"stablehlo.shift_right_arithmetic", importElementwise,
      scalar::shiftRightArithmetic, 2, "iu"},
@@ -343,16 +343,11 @@ LogicalResult stablehlo::verifyOp(Operation *op, const OpInfo &info) {
                               ? ", of which the function is not defined (N8 in "
                                 "Numerics); convert them to f32"
                               : "; convert them");
-  if (info.scalar == scalar::compare) {
-    auto word = [&](StringRef name) {
-      auto text = op->getAttrOfType<OpaqueAttr>(name);
-      return text ? text.getAttrData().rsplit(' ').second : StringRef();
-    };
-    if (!llvm::is_contained({"EQ", "NE", "LT", "LE", "GT", "GE"},
-                            word("comparison_direction")))
-      return refuse() << "has no direction of EQ, NE, LT, LE, GT and GE; "
-                         "correct the attribute";
-  }
+  if (info.scalar == scalar::compare &&
+      !llvm::is_contained({"EQ", "NE", "LT", "LE", "GT", "GE"},
+                          wordOf(op, "comparison_direction")))
+    return refuse() << "has no direction of EQ, NE, LT, LE, GT and GE; "
+                       "correct the attribute";
   if (info.scalar && op->getNumResults() != 1)
     return refuse() << "has " << op->getNumResults()
                     << " results where 1 is needed; correct the program";

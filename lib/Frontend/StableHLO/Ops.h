@@ -21,8 +21,8 @@ namespace qcc::stablehlo {
 LogicalResult importElementwise(OpImporter &n);
 LogicalResult importConstant(OpImporter &n);
 LogicalResult importIota(OpImporter &n);
-LogicalResult importSelect(OpImporter &n);
-LogicalResult importClamp(OpImporter &n);
+/// select and clamp.
+LogicalResult importTernary(OpImporter &n);
 LogicalResult importConvert(OpImporter &n);
 LogicalResult importBitcastConvert(OpImporter &n);
 LogicalResult importReducePrecision(OpImporter &n);

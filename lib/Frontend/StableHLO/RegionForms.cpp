@@ -1,4 +1,4 @@
-//===- RegionForms.cpp - How StableHLO prints reduce and while ------------===//
+//===- RegionForms.cpp - Parsers of the forms of reduce and while ---------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -92,8 +92,7 @@ Value scalar::divide(Scalars &s, Operation *op, ValueRange x) {
   return s.select(s.equal(x[1], zero), ones, quotient);
 }
 
-/// x - trunc(x / y) * y, without the rounding of the quotient: floats are
-/// divided in a wider type where there is one.
+/// x - trunc(x / y) * y, by one fma.
 static Value floatRemainder(Scalars &s, Value x, Value y) {
   Type type = x.getType();
   Value quotient = unary<math::TruncOp>(s, s.div(x, y));
@@ -302,7 +301,7 @@ Value scalar::erfInverse(Scalars &s, Operation *, ValueRange operands) {
       -0.00367342844,  0.00573950773,  -0.0076224613,
       0.00943887047,   1.00167406,     2.83297682};
   Type f32 = s.b.getF32Type(), type = operands[0].getType();
-  Value x = convertTo(s, operands[0], type, f32);
+  Value x = convertScalar(s, operands[0], type, f32);
   Value w = s.neg(
       unary<math::Log1pOp>(s, arith::NegFOp::create(s.b, s.loc, s.mul(x, x))));
   Value isCentral = s.less(w, s.constant(f32, 5.0));
@@ -312,7 +311,7 @@ Value scalar::erfInverse(Scalars &s, Operation *, ValueRange operands) {
   Value isOne = s.equal(s.abs(x), s.constant(f32, 1.0));
   Value infinite =
       s.mul(x, s.constant(f32, std::numeric_limits<double>::infinity()));
-  return convertTo(s, s.select(isOne, infinite, result), f32, type);
+  return convertScalar(s, s.select(isOne, infinite, result), f32, type);
 }
 
 /// sign(x) · exp(log(|x|) / 3), then one step of Newton's method.
@@ -381,7 +380,7 @@ Value scalar::reducePrecision(Scalars &s, Operation *op, ValueRange x) {
                                  : Type(s.b.getF32Type());
   if (narrow.getIntOrFloatBitWidth() >= type.getIntOrFloatBitWidth())
     return x[0];
-  return convertTo(s, convertTo(s, x[0], type, narrow), narrow, type);
+  return convertScalar(s, convertScalar(s, x[0], type, narrow), narrow, type);
 }
 
 //===----------------------------------------------------------------------===//
@@ -400,11 +399,7 @@ static Value totalOrder(Scalars &s, Value x) {
 }
 
 Value scalar::compare(Scalars &s, Operation *op, ValueRange x) {
-  auto word = [&](StringRef name) {
-    auto text = op->getAttrOfType<OpaqueAttr>(name);
-    return text ? text.getAttrData().rsplit(' ').second : StringRef();
-  };
-  StringRef direction = word("comparison_direction");
+  StringRef direction = wordOf(op, "comparison_direction");
   struct Row {
     StringLiteral direction;
     IntPredicate isSigned, isUnsigned;
@@ -422,7 +417,7 @@ Value scalar::compare(Scalars &s, Operation *op, ValueRange x) {
       kRows, [&](const Row &row) { return row.direction == direction; });
   if (row == std::end(kRows)) // verifyOp refuses it.
     return integer(s, s.b.getI1Type(), 0);
-  if (isFloat(x[0]) && word("compare_type") == "TOTALORDER")
+  if (isFloat(x[0]) && wordOf(op, "compare_type") == "TOTALORDER")
     return compareInts(s, row->isSigned, totalOrder(s, x[0]),
                        totalOrder(s, x[1]));
   if (isFloat(x[0]))
@@ -440,41 +435,6 @@ Value scalar::clamp(Scalars &s, Operation *op, ValueRange x) {
 }
 Value scalar::identity(Scalars &, Operation *, ValueRange x) { return x[0]; }
 
-Value scalar::convertTo(Scalars &s, Value x, Type from, Type to) {
-  Type type = signless(to);
-  bool isFromFloat = isa<FloatType>(from), isToFloat = isa<FloatType>(to);
-  bool isFromUnsigned = from.isUnsignedInteger() || from.isInteger(1);
-  unsigned width = from.getIntOrFloatBitWidth(),
-           wanted = to.getIntOrFloatBitWidth();
-  if (signless(from) == type)
-    return x;
-  if (to.isInteger(1)) {
-    Value zero = s.constant(x.getType(), 0);
-    return isFromFloat ? compareFloats(s, FloatPredicate::UNE, x, zero)
-                       : compareInts(s, IntPredicate::ne, x, zero);
-  }
-  if (isFromFloat && isToFloat) {
-    if (width < wanted)
-      return arith::ExtFOp::create(s.b, s.loc, type, x);
-    if (width > wanted)
-      return arith::TruncFOp::create(s.b, s.loc, type, x);
-    // Between float16 and bfloat16.
-    Value wide = arith::ExtFOp::create(s.b, s.loc, s.b.getF32Type(), x);
-    return arith::TruncFOp::create(s.b, s.loc, type, wide);
-  }
-  if (isFromFloat)
-    return to.isUnsignedInteger()
-               ? Value(arith::FPToUIOp::create(s.b, s.loc, type, x))
-               : Value(arith::FPToSIOp::create(s.b, s.loc, type, x));
-  if (isToFloat)
-    return isFromUnsigned ? Value(arith::UIToFPOp::create(s.b, s.loc, type, x))
-                          : Value(arith::SIToFPOp::create(s.b, s.loc, type, x));
-  if (width > wanted)
-    return arith::TruncIOp::create(s.b, s.loc, type, x);
-  return isFromUnsigned ? Value(arith::ExtUIOp::create(s.b, s.loc, type, x))
-                        : Value(arith::ExtSIOp::create(s.b, s.loc, type, x));
-}
-
 Value scalar::convert(Scalars &s, Operation *op, ValueRange x) {
-  return convertTo(s, x[0], elementOf(op), resultOf(op));
+  return convertScalar(s, x[0], elementOf(op), resultOf(op));
 }

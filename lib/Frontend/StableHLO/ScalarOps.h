@@ -73,11 +73,6 @@ QCC_SCALAR(tanh)
 QCC_SCALAR(xor_)
 #undef QCC_SCALAR
 
-/// An element of type `from` in type `to`. Integers are truncated, or extended
-/// by their sign or by zeros; a float is rounded to nearest even, or towards 0
-/// and saturated where it becomes an integer; NaN becomes 0.
-Value convertTo(Scalars &s, Value x, Type from, Type to);
-
 } // namespace qcc::stablehlo::scalar
 
 #endif // QCC_LIB_FRONTEND_STABLEHLO_SCALAROPS_H

@@ -41,7 +41,7 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult addArguments(func::FuncOp function);
+  void addArguments(func::FuncOp function);
   LogicalResult replace(func::FuncOp function);
   void addResults(func::FuncOp function);
 
@@ -51,7 +51,7 @@ private:
 };
 } // namespace
 
-LogicalResult Variables::addArguments(func::FuncOp function) {
+void Variables::addArguments(func::FuncOp function) {
   SmallVector<Type> types(function.getFunctionType().getInputs());
   for (auto variable : module.getOps<tosa::VariableOp>()) {
     SmallVector<int64_t> shape;
@@ -64,7 +64,6 @@ LogicalResult Variables::addArguments(func::FuncOp function) {
   }
   function.setType(FunctionType::get(function.getContext(), types,
                                      function.getFunctionType().getResults()));
-  return success();
 }
 
 /// Reads give the value that was written last.
@@ -140,7 +139,8 @@ LogicalResult Variables::run() {
            << "the variable '" << declared[0].getSymName()
            << "' is of a module with several functions, which is not "
               "supported; inline them";
-  if (failed(addArguments(functions[0])) || failed(replace(functions[0])))
+  addArguments(functions[0]);
+  if (failed(replace(functions[0])))
     return failure();
   addResults(functions[0]);
   for (tosa::VariableOp variable : declared)
@@ -165,7 +165,6 @@ private:
     SmallVector<unsigned> arguments, results;
   };
   LogicalResult restore(const Entry &entry);
-  static frontend::GraphValue valueOf(OpBuilder &b, Value tensor);
 
   SmallVector<Entry> entries;
   frontend::Constants constants;
@@ -187,18 +186,6 @@ UnsignedBytes::UnsignedBytes(ModuleOp module) {
                          find(function.getResultTypes())});
 }
 
-frontend::GraphValue UnsignedBytes::valueOf(OpBuilder &b, Value tensor) {
-  frontend::Shape shape;
-  auto type = cast<RankedTensorType>(tensor.getType());
-  for (auto [d, size] : llvm::enumerate(type.getShape()))
-    shape.push_back(
-        ShapedType::isDynamic(size)
-            ? OpFoldResult(tensor::DimOp::create(b, tensor.getLoc(), tensor, d)
-                               .getResult())
-            : b.getIndexAttr(size));
-  return frontend::toGraphValue(tensor, shape);
-}
-
 LogicalResult UnsignedBytes::restore(const Entry &entry) {
   func::FuncOp function = entry.function;
   Block &body = function.getBody().front();
@@ -210,7 +197,7 @@ LogicalResult UnsignedBytes::restore(const Entry &entry) {
         argument.getUses(), [](OpOperand &use) { return &use; });
     argument.setType(cast<RankedTensorType>(argument.getType()).clone(byte));
     frontend::ProgramBuilder n(b, argument.getLoc(), constants, sizes);
-    frontend::GraphValue bytes = valueOf(b, argument);
+    frontend::GraphValue bytes = frontend::toGraphValue(b, argument);
     auto bits = bitsOfBytes(n, bytes);
     if (failed(bits))
       return failure();
@@ -221,7 +208,7 @@ LogicalResult UnsignedBytes::restore(const Entry &entry) {
   b.setInsertionPoint(end);
   for (unsigned i : entry.results) {
     frontend::ProgramBuilder n(b, end->getLoc(), constants, sizes);
-    frontend::GraphValue bits = valueOf(b, end->getOperand(i));
+    frontend::GraphValue bits = frontend::toGraphValue(b, end->getOperand(i));
     auto bytes = bytesOfBits(n, bits);
     if (failed(bytes))
       return failure();
@@ -295,6 +282,16 @@ static LogicalResult runPasses(ModuleOp module) {
   return pm.run(module);
 }
 
+/// On branches and maxima of the program itself, beside those of the lowering.
+static constexpr StringLiteral kOwn = "qcc.own";
+
+static void markOwn(ModuleOp module) {
+  module.walk([](Operation *op) {
+    if (isa<scf::IfOp, arith::MaxUIOp>(op))
+      op->setAttr(kOwn, UnitAttr::get(op->getContext()));
+  });
+}
+
 /// MLIR's lowering repeats a dynamic dimension where it turns out to be 1, by a
 /// branch that chooses between two tensors. Such dimensions are taken for equal
 /// here, and the entry asks for equal sizes.
@@ -304,7 +301,7 @@ static void dropRepetitions(ModuleOp module) {
   };
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
-    if (isa<scf::IfOp, arith::MaxUIOp>(op))
+    if (isa<scf::IfOp, arith::MaxUIOp>(op) && !op->removeAttr(kOwn))
       ops.push_back(op);
   });
   for (Operation *op : ops) {
@@ -343,6 +340,7 @@ LogicalResult qcc::lowerTOSA(ModuleOp module) {
   if (failed(Variables(module).run()) || failed(verifyOps(module)))
     return failure();
   UnsignedBytes bytes(module);
+  markOwn(module);
   if (failed(runPasses(module)))
     return failure();
   dropRepetitions(module);

@@ -23,7 +23,7 @@ func.func @main(%x: tensor<4xi48>) -> tensor<4xi48> {
   return %0 : tensor<4xi48>
 }
 //--- undeclared.mlir
-// UNDECLARED: undeclared.mlir:5:10: error: {{.*}}
+// UNDECLARED: undeclared.mlir:5:10: error: 'tosa.variable_read' op 'b' has not been declared by 'tosa.variable'
 module {
   tosa.variable @a = dense<0> : tensor<4xi32>
   func.func @main(%x: tensor<4xi32>) -> tensor<4xi32> {

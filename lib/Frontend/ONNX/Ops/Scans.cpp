@@ -33,31 +33,13 @@ LogicalResult onnx::importCumulative(NodeImporter &n) {
   if (failed(axis))
     return failure();
   bool isProduct = n.op() == "CumProd";
-  bool isExclusive = n.getInt("exclusive", 0),
-       isReverse = n.getInt("reverse", 0);
-  Composer c(n);
-  Shape row = x.shape;
-  row[*axis] = n.size(1);
-  (void)n.tensor(x);
-  Value start = filled(n, x.element, row, isProduct ? 1.0 : 0.0),
-        all = filled(n, x.element, x.shape, 0.0);
-  Value last = n.index(n.sub(x.shape[*axis], n.size(1)));
-  SmallVector<Value> results = repeat(
-      n, x.shape[*axis], {start, all},
-      [&](Value i, ValueRange carried) -> FailureOr<SmallVector<Value>> {
-        Value place = isReverse ? Scalars(n.b, n.loc).sub(last, i) : i;
-        Ref sum = c.hold(toGraphValue(carried[0], row));
-        Ref next = c.op(isProduct ? "Mul" : "Add",
-                        {sum, c.part(&x, *axis, place, n.size(1))});
-        if (c.failed())
-          return failure();
-        SmallVector<OpFoldResult> starts(x.rank(), n.size(0));
-        starts[*axis] = place;
-        return SmallVector<Value>{
-            n.tensor(*next),
-            insertSlice(n, carried[1], isExclusive ? *sum : *next, starts)};
-      });
-  return results.empty() ? failure() : n.set(0, results[1], x.shape);
+  Value start = Scalars(n.b, n.loc).constant(x.element, isProduct ? 1.0 : 0.0);
+  auto result =
+      accumulate(n, x, *axis, start, n.getInt("reverse", 0) != 0,
+                 n.getInt("exclusive", 0) != 0, [&](Scalars &s, ValueRange v) {
+                   return isProduct ? s.mul(v[0], v[1]) : s.add(v[0], v[1]);
+                 });
+  return failed(result) ? failure() : n.set(0, *result);
 }
 
 //===----------------------------------------------------------------------===//

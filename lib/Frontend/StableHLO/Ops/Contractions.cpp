@@ -46,8 +46,8 @@ GraphValue stablehlo::contract(OpImporter &n, GraphValue &x, GraphValue &y,
   Value sums = generic(
       n, {n.tensor(x), n.tensor(y)}, filled(n, sum, shape, 0.0), maps,
       loops.iterators, [&](Scalars &s, ValueRange args) {
-        return s.add(args[2], s.mul(scalar::convertTo(s, args[0], fromX, sum),
-                                    scalar::convertTo(s, args[1], fromY, sum)));
+        return s.add(args[2], s.mul(convertScalar(s, args[0], fromX, sum),
+                                    convertScalar(s, args[1], fromY, sum)));
       });
   GraphValue value = toGraphValue(sums, shape);
   if (sum == signless(result))
@@ -56,7 +56,7 @@ GraphValue stablehlo::contract(OpImporter &n, GraphValue &x, GraphValue &y,
   // products are 0 and 1.
   return *elementwise(n, {&value}, signless(result),
                       [&](Scalars &s, ValueRange args) {
-                        return scalar::convertTo(s, args[0], sum, result);
+                        return convertScalar(s, args[0], sum, result);
                       });
 }
 

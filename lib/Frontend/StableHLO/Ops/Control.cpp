@@ -56,19 +56,6 @@ static FailureOr<SmallVector<Value>> importTo(OpImporter &n, Region &region,
   return tensors;
 }
 
-/// A result of an op with regions, whose unknown sizes are asked of the tensor.
-static GraphValue resultOf(OpImporter &n, Value tensor) {
-  Shape shape;
-  auto type = cast<RankedTensorType>(tensor.getType());
-  for (auto [d, size] : llvm::enumerate(type.getShape()))
-    shape.push_back(
-        ShapedType::isDynamic(size)
-            ? OpFoldResult(
-                  tensor::DimOp::create(n.b, n.loc, tensor, d).getResult())
-            : n.size(size));
-  return toGraphValue(tensor, shape);
-}
-
 /// The types of the op's results, as tensors here.
 static FailureOr<SmallVector<Type>> resultTypes(OpImporter &n) {
   SmallVector<Type> types;
@@ -96,38 +83,29 @@ static LogicalResult setAll(OpImporter &n, ArrayRef<GraphValue> values) {
   return success();
 }
 
-/// The results of branch `first` or of one behind it, which `index` chooses.
-static FailureOr<SmallVector<Value>> importBranches(OpImporter &n, Value index,
-                                                    unsigned first,
-                                                    ArrayRef<Type> types) {
-  auto regions = n.op->getRegions();
-  if (first + 1 == regions.size())
-    return importTo(n, regions[first], {}, types);
-  Value number = arith::ConstantOp::create(
-      n.b, n.loc, n.b.getIntegerAttr(index.getType(), first));
-  Value isThis = arith::CmpIOp::create(n.b, n.loc, arith::CmpIPredicate::eq,
-                                       index, number);
-  bool ok = true;
-  auto branch = [&](bool isFirst) {
-    return [&, isFirst](OpBuilder &b, Location loc) {
-      FailureOr<SmallVector<Value>> values =
-          isFirst ? importTo(n, regions[first], {}, types)
-                  : importBranches(n, index, first + 1, types);
-      ok &= succeeded(values);
-      scf::YieldOp::create(b, loc,
-                           succeeded(values) ? *values : SmallVector<Value>());
-    };
+/// Whether an op contains a loop, or calls a function that does.
+static bool hasLoop(Operation *op, llvm::SmallPtrSet<Operation *, 8> &seen) {
+  auto visit = [&](Operation *inner) {
+    if (inner->getName().getStringRef() == "stablehlo.while")
+      return WalkResult::interrupt();
+    auto call = dyn_cast<func::CallOp>(inner);
+    Operation *callee =
+        call ? SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr())
+             : nullptr;
+    return callee && seen.insert(callee).second && hasLoop(callee, seen)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
   };
-  auto choice =
-      scf::IfOp::create(n.b, n.loc, isThis, branch(true), branch(false));
-  if (!ok)
-    return failure();
-  return SmallVector<Value>(choice.getResults());
+  return op->walk(visit).wasInterrupted();
 }
 
-/// Computes all branches and selects. A branch with a loop might not end if it
-/// is not the chosen one.
+/// Computes all branches and selects. A branch with a loop is refused: it might
+/// not end where it is not the chosen one.
 static LogicalResult selectBranch(OpImporter &n, Value index) {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  if (hasLoop(n.op, seen))
+    return n.refuse() << "has a loop in a branch that data choose, which is "
+                         "not supported; run the loop in front of it";
   Values chosen;
   for (unsigned i = n.op->getNumRegions(); i-- > 0;) {
     FailureOr<Values> values = n.importRegion(n.op->getRegion(i), {});
@@ -159,39 +137,6 @@ static LogicalResult selectBranch(OpImporter &n, Value index) {
   return setAll(n, chosen);
 }
 
-/// Whether an op contains a loop, or calls a function that does.
-static bool hasLoop(Operation *op, llvm::SmallPtrSet<Operation *, 8> &seen) {
-  auto visit = [&](Operation *inner) {
-    if (inner->getName().getStringRef() == "stablehlo.while")
-      return WalkResult::interrupt();
-    auto call = dyn_cast<func::CallOp>(inner);
-    Operation *callee =
-        call ? SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr())
-             : nullptr;
-    return callee && seen.insert(callee).second && hasLoop(callee, seen)
-               ? WalkResult::interrupt()
-               : WalkResult::advance();
-  };
-  return op->walk(visit).wasInterrupted();
-}
-
-static LogicalResult importChoice(OpImporter &n, Value index) {
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  if (!hasLoop(n.op, seen))
-    return selectBranch(n, index);
-  auto types = resultTypes(n);
-  if (failed(types))
-    return failure();
-  makeTensors(n);
-  auto results = importBranches(n, index, 0, *types);
-  if (failed(results))
-    return failure();
-  Values values;
-  for (Value result : *results)
-    values.push_back(resultOf(n, result));
-  return setAll(n, values);
-}
-
 LogicalResult stablehlo::importIf(OpImporter &n) {
   if (n.op->getNumRegions() != 2 || n.in(0).rank() != 0)
     return n.refuse() << "needs a truth value and two regions; correct the "
@@ -204,7 +149,7 @@ LogicalResult stablehlo::importIf(OpImporter &n) {
   Scalars s(n.b, n.loc);
   Value isFalse = arith::XOrIOp::create(n.b, n.loc, s.extract(n.value(0), {}),
                                         s.constant(n.b.getI1Type(), 1));
-  return importChoice(n, isFalse);
+  return selectBranch(n, isFalse);
 }
 
 LogicalResult stablehlo::importCase(OpImporter &n) {
@@ -217,7 +162,7 @@ LogicalResult stablehlo::importCase(OpImporter &n) {
       auto values = n.importRegion(n.op->getRegion(isOne ? *i : count - 1), {});
       return failed(values) ? failure() : setAll(n, *values);
     }
-  return importChoice(n, Scalars(n.b, n.loc).extract(n.value(0), {}));
+  return selectBranch(n, Scalars(n.b, n.loc).extract(n.value(0), {}));
 }
 
 //===----------------------------------------------------------------------===//

@@ -172,11 +172,6 @@ static GraphValue split(OpImporter &n, GraphValue &x, int64_t d,
   return reshape(n, x, shape);
 }
 
-/// `x` without dimension `d`, whose size is 1.
-static GraphValue drop(OpImporter &n, GraphValue &x, int64_t d) {
-  return squeeze(n, x, {d});
-}
-
 LogicalResult stablehlo::importConvolution(OpImporter &n) {
   Convolution c;
   if (failed(readLayouts(n, c)) || failed(readWindows(n, c)) ||
@@ -273,7 +268,7 @@ LogicalResult stablehlo::importConvolution(OpImporter &n) {
   }
   Shape shape = *declared;
   if (isDepthwise) {
-    weight = drop(n, weight, c.weight.first);
+    weight = squeeze(n, weight, {c.weight.first});
     readW.erase(readW.begin() + c.weight.first);
   } else if (hasGroups) {
     int64_t d = c.featureGroups > 1 ? c.image.second : c.image.first;

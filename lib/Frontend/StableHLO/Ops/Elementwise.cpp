@@ -56,8 +56,9 @@ static std::optional<GraphValue> computeSizes(OpImporter &n) {
   return result;
 }
 
-/// Computes `body` for every element of operands of one shape.
-static LogicalResult setElementwise(OpImporter &n, ScalarBody body) {
+LogicalResult stablehlo::importElementwise(OpImporter &n) {
+  if (std::optional<GraphValue> sizes = computeSizes(n))
+    return n.set(*sizes);
   SmallVector<GraphValue *> operands;
   for (unsigned i = 0; i < n.numOperands(); ++i)
     operands.push_back(&n.in(i));
@@ -65,16 +66,11 @@ static LogicalResult setElementwise(OpImporter &n, ScalarBody body) {
     if (operand->rank() != operands.front()->rank())
       return n.refuse() << "has operands of different ranks; correct the "
                            "program";
-  auto result = elementwise(n, operands, signless(n.resultElement()), body);
-  return failed(result) ? failure() : n.set(*result);
-}
-
-LogicalResult stablehlo::importElementwise(OpImporter &n) {
-  if (std::optional<GraphValue> sizes = computeSizes(n))
-    return n.set(*sizes);
   ScalarFunction scalar = findOp(n.op->getName().getStringRef())->scalar;
-  return setElementwise(
-      n, [&](Scalars &s, ValueRange x) { return scalar(s, n.op, x); });
+  auto result =
+      elementwise(n, operands, signless(n.resultElement()),
+                  [&](Scalars &s, ValueRange x) { return scalar(s, n.op, x); });
+  return failed(result) ? failure() : n.set(*result);
 }
 
 LogicalResult stablehlo::importConstant(OpImporter &n) {
@@ -126,7 +122,7 @@ LogicalResult stablehlo::importIota(OpImporter &n) {
       tabulate(n, *declared, element, [&](Scalars &s, ValueRange i) -> Value {
         Type i64 = s.b.getI64Type();
         Value index = arith::IndexCastOp::create(s.b, s.loc, i64, i[*dim]);
-        return scalar::convertTo(s, index, i64, element);
+        return convertScalar(s, index, i64, element);
       });
   return n.set(toGraphValue(result, *declared));
 }
@@ -144,7 +140,8 @@ static void repeatScalar(OpImporter &n, unsigned i, unsigned like,
   operands.back() = &storage[i];
 }
 
-static LogicalResult setTernary(OpImporter &n, unsigned like) {
+LogicalResult stablehlo::importTernary(OpImporter &n) {
+  constexpr unsigned like = 1;
   std::array<GraphValue, 3> storage;
   SmallVector<GraphValue *> operands;
   for (unsigned i = 0; i < 3; ++i) {
@@ -159,11 +156,6 @@ static LogicalResult setTernary(OpImporter &n, unsigned like) {
                   [&](Scalars &s, ValueRange x) { return scalar(s, n.op, x); });
   return failed(result) ? failure() : n.set(*result);
 }
-
-LogicalResult stablehlo::importSelect(OpImporter &n) {
-  return setTernary(n, 1);
-}
-LogicalResult stablehlo::importClamp(OpImporter &n) { return setTernary(n, 1); }
 
 /// A number of type `from` as convert gives it in type `to`.
 static TypedAttr convertNumber(Attribute number, Type from, Type to) {

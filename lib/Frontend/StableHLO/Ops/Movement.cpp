@@ -265,11 +265,9 @@ static GraphValue spread(GraphBuilder &n, GraphValue &x, ArrayRef<int64_t> gaps,
     shape.push_back(gap == 0 ? size : n.max(wide, n.size(0)));
     strides.push_back(gap + 1);
   }
-  Value empty = tensor::EmptyOp::create(
-      n.b, n.loc, ArrayRef<OpFoldResult>(shape), x.element);
-  Value filled = linalg::FillOp::create(n.b, n.loc, value, empty).getResult(0);
   SmallVector<OpFoldResult> starts(x.rank(), n.size(0));
-  return toGraphValue(insertSlice(n, filled, x, starts, strides), shape);
+  return toGraphValue(
+      insertSlice(n, filledWith(n, value, shape), x, starts, strides), shape);
 }
 
 GraphValue stablehlo::padAll(GraphBuilder &n, GraphValue &x,
@@ -322,9 +320,6 @@ LogicalResult stablehlo::importPad(OpImporter &n) {
       return n.refuse() << "removes " << cut << " of " << wide
                         << " elements of a dimension; correct the program";
   }
-  Value value = Scalars(n.b, n.loc).extract(n.value(1), {});
-  if (auto dense = dyn_cast_or_null<DenseElementsAttr>(n.in(1).constant))
-    value = arith::ConstantOp::create(
-        n.b, n.loc, cast<TypedAttr>(*dense.value_begin<Attribute>()));
-  return n.set(padAll(n, x, amounts[0], amounts[1], amounts[2], value));
+  return n.set(
+      padAll(n, x, amounts[0], amounts[1], amounts[2], scalarOf(n, n.in(1))));
 }

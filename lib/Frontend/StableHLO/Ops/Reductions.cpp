@@ -18,20 +18,6 @@ using namespace qcc::stablehlo;
 
 using Iterator = utils::IteratorType;
 
-/// An element of a tensor without dimensions, as a constant if it is one.
-static Value scalarOf(OpImporter &n, GraphValue &x) {
-  if (auto dense = dyn_cast_or_null<DenseElementsAttr>(x.constant))
-    return arith::ConstantOp::create(
-        n.b, n.loc, cast<TypedAttr>(*dense.value_begin<Attribute>()));
-  return Scalars(n.b, n.loc).extract(n.tensor(x), {});
-}
-
-static Value filledWith(OpImporter &n, Value scalar, const Shape &shape) {
-  Value empty = tensor::EmptyOp::create(
-      n.b, n.loc, ArrayRef<OpFoldResult>(shape), scalar.getType());
-  return linalg::FillOp::create(n.b, n.loc, scalar, empty).getResult(0);
-}
-
 /// Operands are tensors, then as many initial values. Refuses other operands.
 static FailureOr<unsigned> countTensors(OpImporter &n) {
   unsigned count = n.numOperands() / 2;
@@ -173,39 +159,6 @@ static std::optional<Cumulative> findCumulative(OpImporter &n, const Windows &w,
   return found;
 }
 
-/// One step for each element along the dimension, instead of one for each pair.
-static LogicalResult importCumulative(OpImporter &n, const Cumulative &c,
-                                      const Body &body) {
-  GraphValue &x = n.in(0);
-  OpFoldResult count = x.shape[c.dim];
-  Shape row = x.shape;
-  row[c.dim] = n.size(1);
-  Value tensor = n.tensor(x);
-  Value start = filledWith(n, scalarOf(n, n.in(1)), row),
-        all = filled(n, x.element, x.shape, 0.0);
-  Value last = n.index(n.sub(count, n.size(1)));
-  SmallVector<int64_t> steps(x.rank(), 1);
-  SmallVector<Value> ends =
-      repeat(n, count, {start, all},
-             [&](Value i, ValueRange carried) -> FailureOr<SmallVector<Value>> {
-               SmallVector<OpFoldResult> at(x.rank(), n.size(0));
-               at[c.dim] = c.isReverse ? Scalars(n.b, n.loc).sub(last, i) : i;
-               GraphValue whole = toGraphValue(tensor, x.shape),
-                          sum = toGraphValue(carried[0], row);
-               GraphValue part =
-                   slice(n, whole, at, SmallVector<OpFoldResult>(row), steps);
-               auto next = elementwise(n, {&sum, &part}, x.element,
-                                       [&](Scalars &s, ValueRange v) {
-                                         return body.compute(s, v).front();
-                                       });
-               if (failed(next))
-                 return failure();
-               Value result = insertSlice(n, carried[1], *next, at);
-               return SmallVector<Value>{n.tensor(*next), result};
-             });
-  return ends.empty() ? failure() : n.set(toGraphValue(ends[1], x.shape));
-}
-
 LogicalResult stablehlo::importReduceWindow(OpImporter &n) {
   FailureOr<unsigned> count = countTensors(n);
   if (failed(count))
@@ -215,8 +168,13 @@ LogicalResult stablehlo::importReduceWindow(OpImporter &n) {
   auto body = bodyOf(n, *count);
   if (failed(windows) || failed(body))
     return failure();
-  if (auto cumulative = findCumulative(n, *windows, *body))
-    return importCumulative(n, *cumulative, *body);
+  if (auto cumulative = findCumulative(n, *windows, *body)) {
+    auto result = accumulate(
+        n, n.in(0), cumulative->dim, scalarOf(n, n.in(1)),
+        cumulative->isReverse, /*isExclusive=*/false,
+        [&](Scalars &s, ValueRange v) { return body->compute(s, v).front(); });
+    return failed(result) ? failure() : n.set(*result);
+  }
   SmallVector<int64_t> gaps;
   for (int64_t dilation : windows->baseDilations)
     gaps.push_back(dilation - 1);
