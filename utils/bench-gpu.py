@@ -3,6 +3,10 @@
 
   bench-gpu.py prepare FOLDER [--shape=MxNxK]... [--chip=sm_80]...   where qcc is built: compiles layers
   FOLDER/bench-gpu.py run [--rounds=N] [--seconds=N] [--json=FILE]   where the GPU is, with that folder and numpy
+  FOLDER/bench-gpu.py calibrate [the same options]                   the same place, after prepare --configs=N
+
+calibrate times up to N configs of each layer, of which the cost model chose the first, and says how far that one is from
+the fastest, and how far expected times are from those that were measured.
 
 A layer is int8: y = min(127, rint(relu((x * w^T + bias) * scale))), with a bias and a scale of each column. Both machines
 make its arrays from a seed, and the folder has a hash of y that a processor computed. What a candidate launches for all
@@ -29,7 +33,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 try:
     import numpy as np
 
-    from bench_gpu import candidates, layers, peaks
+    from bench_gpu import calibration, candidates, layers, peaks
     from gpu_driver import Failure, Gpu, Sensors
 except ModuleNotFoundError as error:
     print(f"bench-gpu: {error}; run it with a Python that has numpy", file=sys.stderr)
@@ -122,6 +126,9 @@ def prepare(options):
             (folder / f"{shape}.{chip}.json").write_text(json.dumps({
                 "entry": explained["entries"][0], "config": explained["kernels"][0]["config"],
                 "weights_bytes": len(packed), "y_sha256": y_sha256}))
+            if options.configs:
+                (folder / "configs").mkdir(exist_ok=True)
+                calibration.prepare(run_tool, qcc, folder / "configs" / f"{shape}.{chip}", given, options.configs)
     for name in ("weights.npz", "x.npy", "y.npy", "packed.weights"):
         (folder / name).unlink()
     print(f"{folder} is ready; run {folder / 'bench-gpu.py'} run on a machine with an NVIDIA GPU")
@@ -199,16 +206,15 @@ def spell(row):
             f"{100 * row['share_of_mma']:5.1f} % of mma  {100 * row['share_of_bandwidth']:5.1f} % of reads")
 
 
-def run(options):
-    prepared = {tuple(path.stem.split(".")) for path in HERE.glob("*.ptx")}
-    shapes = options.shape or sorted({shape for shape, _ in prepared},
-                                     key=lambda shape: (SHAPES.index(shape) if shape in SHAPES else len(SHAPES), shape))
+def open_gpu(prepared, asked):
+    """The GPU, the newest chip of layers that it runs, and the shapes to measure."""
+    shapes = asked or sorted({shape for shape, _ in prepared},
+                             key=lambda shape: (SHAPES.index(shape) if shape in SHAPES else len(SHAPES), shape))
     if not prepared:
         raise Failure(f"{HERE} has no layers; make them with bench-gpu.py prepare where qcc is built")
     gpu = Gpu()
     gpu.l2_bytes = gpu.attribute(L2_CACHE_SIZE, gpu.device)
     gpu.multiprocessors = gpu.attribute(MULTIPROCESSORS, gpu.device)
-    timer = Timer(gpu, options.microseconds)
     chips = {chip for _, chip in prepared}
     usable = [chip for chip in CHIPS if chip in chips and int(chip.removeprefix("sm_")) <= gpu.capability]
     if not usable:
@@ -217,14 +223,27 @@ def run(options):
     missing = [shape for shape in shapes if (shape, chip) not in prepared]
     if missing:
         raise Failure(f"{HERE} has no {missing[0]} for {chip}; make it with bench-gpu.py prepare --shape={missing[0]}")
+    return gpu, chip, shapes
+
+
+def in_time(shapes, seconds):
+    """Those shapes that begin before that time is over."""
+    begin = time.perf_counter()
+    for shape in shapes:
+        if seconds and time.perf_counter() - begin > seconds:
+            print(f"{shape:>16}  left out: {seconds} seconds have passed")
+        else:
+            yield shape
+
+
+def run(options):
+    gpu, chip, shapes = open_gpu({tuple(path.stem.split(".")) for path in HERE.glob("*.ptx")}, options.shape)
+    timer = Timer(gpu, options.microseconds)
     products, bandwidth = peaks.measure(gpu, np, timer, chip, CHIPS[chip], options.read_bytes)
     print(f"{gpu.name} (sm_{gpu.capability}), kernels for {chip}: {2e-12 * products:.1f} TOP/s of mma from registers, "
           f"{1e-9 * bandwidth:.0f} GB/s read")
-    rows, sensors, begin = [], Sensors(), time.perf_counter()
-    for shape in shapes:
-        if options.seconds and time.perf_counter() - begin > options.seconds:
-            print(f"{shape:>16}  left out: {options.seconds} seconds have passed")
-            continue
+    rows, sensors = [], Sensors()
+    for shape in in_time(shapes, options.seconds):
         layer = candidates.Layer(gpu, HERE, shape, chip, CHIPS[chip])
         graphs, missing = record_all(layer, timer)
         times = measure(graphs, timer, options.rounds)
@@ -242,6 +261,33 @@ def run(options):
     return int(any(row.get("missing", "").startswith("WRONG") for row in rows))
 
 
+def calibrate(options):
+    prepared = {tuple(path.stem.split(".")) for path in (HERE / "configs").glob("*.json")}
+    gpu, chip, shapes = open_gpu(prepared, options.shape)
+    timer, sensors = Timer(gpu, options.microseconds), Sensors()
+    rows, summaries, wrong = [], [], 0
+    for shape in in_time(shapes, options.seconds):
+        layer = candidates.Layer(gpu, HERE, shape, chip, CHIPS[chip])
+        configs, graphs, failed = calibration.graphs_of(layer, HERE / "configs" / f"{shape}.{chip}")
+        times = measure(graphs, timer, options.rounds)
+        clock = sensors.read().get("sm_mhz", 1000)
+        found = [{"shape": shape, "config": configs[number]["config"], "cycles": configs[number]["cycles"],
+                  "microseconds": times[number] / layer.copies} for number in times]
+        for number in failed:
+            print(f"{shape:>16}  WRONG: {configs[number]['config']} computes something else", flush=True)
+        wrong += len(failed)
+        rows += found
+        if found:
+            summaries.append({"shape": shape, "mhz": clock, **calibration.summary(found, clock)})
+            print("{shape:>16}  {configs} configs, best {best:.1f} us, choice {choice:.2f}, expected {mean:.2f}, spread "
+                  "{spread:.2f}, {mhz} MHz".format(**summaries[-1]), flush=True)
+        layer.free()
+    if options.json:
+        options.json.write_text(json.dumps({"gpu": gpu.name, "chip": chip, "driver": gpu.driver_version(),
+                                            "summaries": summaries, "rows": rows}, indent=1))
+    return int(wrong > 0)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -249,16 +295,18 @@ def main():
     preparing.add_argument("folder", type=pathlib.Path)
     preparing.add_argument("--shape", action="append")
     preparing.add_argument("--chip", action="append", choices=CHIPS)
-    running = commands.add_parser("run")
-    running.add_argument("--rounds", type=int, default=9)
-    running.add_argument("--microseconds", type=int, default=3000, help="the time between two events, about")
-    running.add_argument("--shape", action="append", help="one of those that are prepared; all if not given")
-    running.add_argument("--seconds", type=int, help="start no further shape after that time")
-    running.add_argument("--json", type=pathlib.Path)
+    preparing.add_argument("--configs", type=int, default=0, help="how many configs of each layer calibrate has, at most")
+    running, calibrating = commands.add_parser("run"), commands.add_parser("calibrate")
+    for command in (running, calibrating):
+        command.add_argument("--rounds", type=int, default=9)
+        command.add_argument("--microseconds", type=int, default=3000, help="the time between two events, about")
+        command.add_argument("--shape", action="append", help="one of those that are prepared; all if not given")
+        command.add_argument("--seconds", type=int, help="start no further shape after that time")
+        command.add_argument("--json", type=pathlib.Path)
     running.add_argument("--read-bytes", type=int, default=1 << 30, help="what is read to measure the bandwidth")
     options = parser.parse_args()
     try:
-        return prepare(options) if options.command == "prepare" else run(options)
+        return {"prepare": prepare, "run": run, "calibrate": calibrate}[options.command](options)
     except Failure as failure:
         print(f"bench-gpu: {failure}", file=sys.stderr)
         return 2

@@ -12,8 +12,11 @@
 namespace qcc::tools {
 
 void OptionRules::require(std::string option, std::string message) {
-  rules_.push_back(
-      {Kind::Require, {std::move(option)}, {}, std::move(message)});
+  requireOneOf({std::move(option)}, std::move(message));
+}
+
+void OptionRules::requireOneOf(Names options, std::string message) {
+  rules_.push_back({Kind::Require, std::move(options), {}, std::move(message)});
 }
 
 void OptionRules::refuse(std::string option, std::string message) {

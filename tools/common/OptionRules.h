@@ -35,6 +35,8 @@ public:
 
   /// The option must be given; `message` says so.
   void require(std::string option, std::string message);
+  /// One of the options must be given.
+  void requireOneOf(Names options, std::string message);
   /// The command does not take what `option` names; `message` says why.
   void refuse(std::string option, std::string message);
   /// Each of `options` has an effect only beside one of `others`.

@@ -99,6 +99,7 @@ struct TuneOptions {
   tools::InputSources sources;
   unsigned threads = 0;
   unsigned candidates = 16; ///< at most, for each kernel
+  bool isList = false;      ///< list the candidates and measure nothing
   std::string filter;       ///< part of a shape or of a layer's name
   std::string device;       ///< what measures; empty for the host
 };

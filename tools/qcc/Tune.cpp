@@ -21,6 +21,8 @@
 #include "qcc/Tuning/EntrySizes.h"
 #include "qcc/Tuning/KernelKey.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
 #include <chrono>
 #include <cmath>
@@ -156,6 +158,32 @@ listConfigs(const Kernel &kernel, const Target &target,
       add(tuned.config);
   }
   return configs;
+}
+
+/// Prints the candidates of kernels, with what an entry of the database has.
+static int printCandidates(ArrayRef<Kernel> kernels, const Target &target,
+                           unsigned most) {
+  llvm::json::Array all;
+  for (const Kernel &kernel : kernels) {
+    llvm::json::Array candidates;
+    for (kernel::LoweringConfigAttrInterface config :
+         candidateConfigs(kernel.op, target, most)) {
+      const Strategy *strategy = target.strategyOf(config);
+      assert(strategy && "a strategy has proposed the config");
+      candidates.push_back(
+          llvm::json::Object{{"config", printConfig(config)},
+                             {"describe", describe(config)},
+                             {"cost", strategy->cost(kernel.op, config).time}});
+    }
+    all.push_back(llvm::json::Object{{"target", kernel.key.target},
+                                     {"shape", kernel.key.shape},
+                                     {"kernel", kernel.key.kernel},
+                                     {"about", aboutKernel(kernel.op)},
+                                     {"layer", kernel.layer},
+                                     {"candidates", std::move(candidates)}});
+  }
+  llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(all)));
+  return 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -349,7 +377,8 @@ int driver::runTune(const ProgramOptions &given, const TuneOptions &options) {
   tools::CommandFiles files;
   addFiles(files, program);
   tools::addFiles(files, options.sources);
-  files.writes(options.database, "--db=" + options.database);
+  if (!options.isList)
+    files.writes(options.database, "--db=" + options.database);
   if (int code = reportStatus(files.check()))
     return code;
   std::shared_ptr<tools::LaunchLog> launches;
@@ -366,9 +395,12 @@ int driver::runTune(const ProgramOptions &given, const TuneOptions &options) {
     return reportError("tune takes one processor at a time; --mcpu names "
                        "several");
   const Target &target = *session.compiler().getTarget();
-  if (std::string reason = refuseTarget(target, device->get()); !reason.empty())
+  std::string reason =
+      options.isList ? "" : refuseTarget(target, device->get());
+  if (!reason.empty())
     return reportError(reason);
-  auto database = readDatabase(options.database);
+  std::optional<TuningDatabase> database =
+      options.isList ? TuningDatabase() : readDatabase(options.database);
   if (!database)
     return 1;
   func::FuncOp entry = findEntry(session.module(), options.entry);
@@ -389,7 +421,7 @@ int driver::runTune(const ProgramOptions &given, const TuneOptions &options) {
   entry = session.module().lookupSymbol<func::FuncOp>(name);
   std::vector<Kernel> kernels =
       collectKernels(entry, EntrySizes(entry, *shapes), target);
-  if (kernels.empty()) {
+  if (kernels.empty() && !options.isList) {
     printf("'%s' has no contractions to tune\n", name.c_str());
     // The file is there for commands that follow.
     return reportStatus(database->write(options.database));
@@ -398,9 +430,11 @@ int driver::runTune(const ProgramOptions &given, const TuneOptions &options) {
     return !StringRef(kernel.key.shape).contains(options.filter) &&
            !StringRef(kernel.layer).contains(options.filter);
   });
-  if (kernels.empty())
+  if (kernels.empty() && !options.filter.empty())
     return reportError("no shape or layer of '" + name + "' contains '" +
                        options.filter + "'; leave out --filter to see all");
+  if (options.isList)
+    return printCandidates(kernels, target, options.candidates);
   return Tuner(session, options, *std::move(database), *device, launches)
       .run(std::move(kernels));
 }

@@ -217,7 +217,15 @@ static void addTune(Commands &commands, CommandLine &line) {
   arguments.text("filter", "TEXT",
                  "Only kernels whose shape or layer contains this",
                  tune.filter);
-  arguments.rules().require("db", "no database; say --db=FILE");
+  arguments.flag("list",
+                 "Print the candidates of each kernel with the costs that the "
+                 "model expects, as JSON, and measure nothing",
+                 tune.isList);
+  arguments.rules().requireOneOf(
+      {"db", "list"}, "no database; say --db=FILE, or --list to see the "
+                      "candidates");
+  arguments.rules().exclude({"list"}, {"db", "device", "threads"},
+                            "it measures nothing");
   arguments.rules().refuse("target=reference",
                            "target reference has no kernels to tune; use x86");
   arguments.example("qcc tune model.mlir --weights=random:7 --dim=1024 "

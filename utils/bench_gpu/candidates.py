@@ -42,15 +42,23 @@ class Layer:
 
 def qcc(layer, timer):
     """The kernels of qcc, launched as its runtime launches them."""
-    gpu, stem = layer.gpu, f"{layer.shape}.{layer.chip}"
-    launches = layer.about["entry"]
-    module = gpu.load((layer.folder / f"{stem}.ptx").read_text())
-    tail = (layer.folder / f"{stem}.tail").read_bytes()
+    ptx = (layer.folder / f"{layer.shape}.{layer.chip}.ptx").read_text()
+    return launches_of(layer, ptx, layer.about["entry"], packed_weights(layer))
+
+
+def packed_weights(layer):
+    """The constants of qcc, a copy for each copy of x."""
+    tail = (layer.folder / f"{layer.shape}.{layer.chip}.tail").read_bytes()
     packed = np.frombuffer(layers.packed_of(tail, layer.about["weights_bytes"], layer.w), np.uint8)
+    return [layer.gpu.upload(packed) for _ in range(layer.copies)]
+
+
+def launches_of(layer, ptx, launches, constants):
+    gpu = layer.gpu
+    module = gpu.load(ptx)
     arena = gpu.upload(np.zeros(max(launches["arena_bytes"], 16), np.uint8))
     runs = []
-    for copy in range(layer.copies):
-        weights = gpu.upload(packed)
+    for copy, weights in enumerate(constants):
         steps = []
         for launch in launches["launches"]:
             values = [address(parameter, layer, copy, weights, arena) for parameter in launch["parameters"]]

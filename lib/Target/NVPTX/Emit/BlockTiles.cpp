@@ -92,26 +92,31 @@ std::pair<Value, Value> BlockTiles::orderTiles(Value number,
   return {row, code.create<arith::DivUIOp>(inGroup, height)};
 }
 
-Point BlockTiles::rowPoint(Value row) {
-  Point at = batch;
-  Value number =
-      code.clamp(code.create<arith::AddIOp>(firstRow, row), rowCount);
-  for (auto [loop, index] :
-       llvm::zip_equal(rowLoops, code.delinearize(number, rowSizes)))
-    at[loop] = index;
-  return at;
-}
-
 /// Whether a size is known to consist of whole tiles.
 static bool isMultiple(Value size, int64_t tile) {
   std::optional<int64_t> known = getConstantIntValue(size);
   return known && *known % tile == 0;
 }
 
+Point BlockTiles::rowPoint(Value row) {
+  Point at = batch;
+  Value number = code.create<arith::AddIOp>(firstRow, row);
+  if (!hasAllRows())
+    number = code.clamp(number, rowCount);
+  for (auto [loop, index] :
+       llvm::zip_equal(rowLoops, code.delinearize(number, rowSizes)))
+    at[loop] = index;
+  return at;
+}
+
 Value BlockTiles::hasRow(Value row) {
-  if (isMultiple(rowCount, config.getRows()))
+  if (hasAllRows())
     return Value();
   return code.less(code.create<arith::AddIOp>(firstRow, row), rowCount);
+}
+
+bool BlockTiles::hasAllRows() const {
+  return isMultiple(rowCount, config.getRows());
 }
 
 bool BlockTiles::hasAllColumns() const {

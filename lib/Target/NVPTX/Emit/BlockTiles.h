@@ -33,7 +33,8 @@ public:
   mlir::Value column(mlir::Value column) {
     return code.create<mlir::arith::AddIOp>(firstColumn, column);
   }
-  /// Whether all columns of all tiles exist.
+  /// Whether all rows, and all columns, of all tiles exist.
+  bool hasAllRows() const;
   bool hasAllColumns() const;
 
   /// The loops of batches at the block.

@@ -12,6 +12,13 @@
 // the slice have come, and that all warps are done with those of the slice
 // before, whose stage is filled next.
 //
+// Where all copies are asynchronous and registers allow, a warp has the
+// fragments of the next 32 elements of K before it multiplies those at hand,
+// also across the barrier: after it, fragments of the next slice are loaded
+// behind products of this one. Copies are spread over the products of a slice.
+// Otherwise a slice begins with all of its copies, and each of its products
+// with its fragments.
+//
 // A warp has a tile of its own, in fragments of 16 by 8. With g = lane / 4 and
 // t = lane % 4, a thread has the results of rows g and g + 8 of each fragment,
 // in its columns 2t and 2t + 1. Which columns of the tile these are is decided
@@ -60,14 +67,41 @@ private:
     return ThreadShare(code, tile, tiles.thread, config.getThreads(), unit);
   }
 
-  void begin(const Slice &slice);
+  void begin(const Slice &slice, Piece piece = {});
   void finish(const Slice &slice);
   /// Fills the first stages.
   void emitFirstStages();
-  /// Slices of K that copy what is `ahead` of them, or nothing, and of which
-  /// `parts` of 32 elements count. `state` is carried from slice to slice.
-  Values emitSlices(int64_t first, int64_t end, bool hasCopies, int64_t parts,
-                    Values state);
+  /// Waits for the tiles of the next slice, and for all warps to be done with
+  /// the slice before.
+  void waitForSlice();
+  /// The stage that follows.
+  Value stageAfter(Value stage);
+
+  /// What slices hand to the next one.
+  struct State {
+    /// The stages to read and to fill.
+    Value read, fill;
+    /// The fragments of the first 32 elements of K of the slice to read, if
+    /// fragments are loaded ahead.
+    Values fragments;
+    Values sums;
+
+    Values toValues() const;
+  };
+  State toState(ValueRange values);
+  /// How a slice differs from others: whether it copies the slice `ahead` of
+  /// it, and how many parts of 32 elements count. The last slice of all has no
+  /// fragments to load ahead.
+  struct Form {
+    bool hasCopies;
+    int64_t parts;
+    bool isLast = false;
+  };
+  void emitSlice(Value number, Form form, State &state);
+  void multiplyInOrder(const Slice &ahead, Form form, State &state);
+  void multiplyAhead(const Slice &ahead, Form form, State &state);
+  State emitSlices(int64_t first, int64_t end, Form form, State state);
+  /// Returns the sums.
   Values emitMainLoop();
   FragmentTile fragmentTile(Values sums);
 
@@ -76,6 +110,8 @@ private:
   }
   int64_t ahead() { return config.getStages() - 1; }
   bool isAsync() { return atom.architecture >= kAsyncCopies; }
+  /// Parts of 32 elements of K of a whole slice.
+  int64_t allParts() { return config.getDepth() / kFragmentDepth; }
   bool needsRowSums() { return static_cast<bool>(op.getRhsZeroPoint()); }
   /// Columns side by side that a thread has.
   int64_t ownColumns() { return columnsOfThread(op, config); }
@@ -91,6 +127,8 @@ private:
   Value lane, warpRow, warpColumn;
   std::optional<SharedTile> lhsTile, rhsTile;
   SmallVector<std::unique_ptr<TileCopy>> copies;
+  /// Whether fragments are loaded ahead of the products before.
+  bool isAhead = false;
   std::optional<WarpProducts> products;
 };
 } // namespace
@@ -131,9 +169,9 @@ std::unique_ptr<TileCopy> MultistageEmitter::makeRhsCopy() {
                         makeWordLoader(code, chunks.chunks(), rows, kChunk));
 }
 
-void MultistageEmitter::begin(const Slice &slice) {
+void MultistageEmitter::begin(const Slice &slice, Piece piece) {
   for (auto &copy : copies)
-    copy->begin(slice);
+    copy->begin(slice, piece);
 }
 
 void MultistageEmitter::finish(const Slice &slice) {
@@ -158,62 +196,124 @@ void MultistageEmitter::emitFirstStages() {
 // The main loop
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> MultistageEmitter::emitSlices(int64_t first, int64_t end,
-                                                 bool hasCopies, int64_t parts,
-                                                 Values state) {
+void MultistageEmitter::waitForSlice() {
+  // As many groups as there are stages, whatever is in them.
+  if (isAsync())
+    NVVM::CpAsyncWaitGroupOp::create(code.rewriter, code.loc, ahead() - 1);
+  NVVM::BarrierOp::create(code.rewriter, code.loc);
+}
+
+Value MultistageEmitter::stageAfter(Value stage) {
+  Value behind = code.create<arith::AddIOp>(stage, code.index(stageBytes()));
+  Value isEnd =
+      arith::CmpIOp::create(code.rewriter, code.loc, arith::CmpIPredicate::eq,
+                            behind, code.index(config.getSharedBytes()));
+  return arith::SelectOp::create(code.rewriter, code.loc, isEnd, code.index(0),
+                                 behind);
+}
+
+SmallVector<Value> MultistageEmitter::State::toValues() const {
+  Values values{read, fill};
+  llvm::append_range(values, fragments);
+  llvm::append_range(values, sums);
+  return values;
+}
+
+MultistageEmitter::State MultistageEmitter::toState(ValueRange values) {
+  int64_t fragments = isAhead ? products->fragmentWords() : 0;
+  return {values[0], values[1], llvm::to_vector(values.slice(2, fragments)),
+          llvm::to_vector(values.drop_front(2 + fragments))};
+}
+
+/// Each product follows the load of its fragments.
+void MultistageEmitter::multiplyInOrder(const Slice &ahead, Form form,
+                                        State &state) {
+  waitForSlice();
+  if (form.hasCopies)
+    begin(ahead);
+  if (isAsync())
+    NVVM::CpAsyncCommitGroupOp::create(code.rewriter, code.loc);
+  for (int64_t part = 0; part < form.parts; ++part)
+    products->multiply(products->loadFragments(state.read, part), state.sums);
+  if (form.hasCopies)
+    finish(ahead);
+}
+
+/// Each product follows the load of the fragments of the next one. Behind the
+/// barrier, which is before the last product, nobody reads the stage any more.
+void MultistageEmitter::multiplyAhead(const Slice &ahead, Form form,
+                                      State &state) {
+  for (int64_t part = 0; part < form.parts; ++part) {
+    bool isLastPart = part + 1 == form.parts;
+    Values next;
+    if (!isLastPart) {
+      next = products->loadFragments(state.read, part + 1);
+      if (form.hasCopies)
+        begin(ahead, Piece{part, form.parts - 1});
+    } else if (!form.isLast) {
+      NVVM::CpAsyncCommitGroupOp::create(code.rewriter, code.loc);
+      waitForSlice();
+      next = products->loadFragments(stageAfter(state.read), 0);
+    }
+    products->multiply(state.fragments, state.sums);
+    state.fragments = std::move(next);
+  }
+}
+
+void MultistageEmitter::emitSlice(Value number, Form form, State &state) {
+  Slice next{code.create<arith::AddIOp>(number, code.index(ahead())),
+             state.fill};
+  if (isAhead)
+    multiplyAhead(next, form, state);
+  else
+    multiplyInOrder(next, form, state);
+  state.fill = state.read;
+  state.read = stageAfter(state.read);
+}
+
+MultistageEmitter::State MultistageEmitter::emitSlices(int64_t first,
+                                                       int64_t end, Form form,
+                                                       State state) {
   if (first >= end)
     return state;
+  assert((!form.isLast || end == first + 1) && "one slice is the last one");
   RewriterBase &rewriter = code.rewriter;
-  auto loop = scf::ForOp::create(rewriter, code.loc, code.index(first),
-                                 code.index(end), code.index(1), state);
+  auto loop =
+      scf::ForOp::create(rewriter, code.loc, code.index(first), code.index(end),
+                         code.index(1), state.toValues());
   keepLoop(loop);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(loop.getBody());
-  Value read = loop.getRegionIterArg(0), fill = loop.getRegionIterArg(1);
-  if (isAsync())
-    NVVM::CpAsyncWaitGroupOp::create(rewriter, code.loc, ahead() - 1);
-  NVVM::BarrierOp::create(rewriter, code.loc);
-  Slice slice{
-      code.create<arith::AddIOp>(loop.getInductionVar(), code.index(ahead())),
-      fill};
-  if (hasCopies)
-    begin(slice);
-  // As many groups as there are stages, whatever is in them.
-  if (isAsync())
-    NVVM::CpAsyncCommitGroupOp::create(rewriter, code.loc);
-  Values next = products->addStage(
-      read, parts, Values(loop.getRegionIterArgs().drop_front(2)));
-  if (hasCopies)
-    finish(slice);
-  Value behind = code.create<arith::AddIOp>(read, code.index(stageBytes()));
-  Value isLast =
-      arith::CmpIOp::create(rewriter, code.loc, arith::CmpIPredicate::eq,
-                            behind, code.index(config.getSharedBytes()));
-  behind = arith::SelectOp::create(rewriter, code.loc, isLast, code.index(0),
-                                   behind);
-  next.insert(next.begin(), {behind, read});
-  scf::YieldOp::create(rewriter, code.loc, next);
-  return Values(loop.getResults());
+  State inside = toState(loop.getRegionIterArgs());
+  emitSlice(loop.getInductionVar(), form, inside);
+  scf::YieldOp::create(rewriter, code.loc, inside.toValues());
+  return toState(loop.getResults());
 }
 
 SmallVector<Value> MultistageEmitter::emitMainLoop() {
-  // The stage to read, the stage to fill, sums.
-  Values state{code.index(0), code.index(ahead() * stageBytes())};
-  state.append(products->sums(), code.i32(0));
-  int64_t allParts = config.getDepth() / kFragmentDepth;
+  State state{code.index(0), code.index(ahead() * stageBytes()), Values(),
+              Values(products->sums(), code.i32(0))};
   int64_t inLast =
       slices.segment() - (slices.perSegment() - 1) * config.getDepth();
   int64_t lastParts = llvm::divideCeil(inLast, kFragmentDepth);
-  assert(inLast > 0 && inLast <= config.getDepth() && lastParts <= allParts &&
+  assert(inLast > 0 && inLast <= config.getDepth() && lastParts <= allParts() &&
          "the last slice of a segment has elements, and no more than others");
   int64_t copying = std::max<int64_t>(0, slices.count() - ahead());
-  int64_t whole = lastParts < allParts ? slices.count() - 1 : slices.count();
-  state = emitSlices(0, copying, /*hasCopies=*/true, allParts, state);
-  state = emitSlices(copying, whole, /*hasCopies=*/false, allParts, state);
-  state =
-      emitSlices(whole, slices.count(), /*hasCopies=*/false, lastParts, state);
-  state.erase(state.begin(), state.begin() + 2);
-  return state;
+  int64_t last = slices.count() - 1;
+  if (isAhead) {
+    waitForSlice();
+    state.fragments = products->loadFragments(state.read, 0);
+  }
+  state = emitSlices(0, copying, {/*hasCopies=*/true, allParts()}, state);
+  if (!isAhead && lastParts == allParts())
+    last = slices.count();
+  state = emitSlices(copying, last, {/*hasCopies=*/false, allParts()}, state);
+  Form form{/*hasCopies=*/false, lastParts, /*isLast=*/true};
+  if (isAhead && last < slices.count())
+    emitSlice(code.index(last), form, state);
+  else
+    state = emitSlices(last, slices.count(), form, state);
+  return state.sums;
 }
 
 FragmentTile MultistageEmitter::fragmentTile(Values sums) {
@@ -259,6 +359,10 @@ void MultistageEmitter::emit() {
                   config.getColumns(), config.getDepth(), ownColumns());
   copies.push_back(makeLhsCopy());
   copies.push_back(makeRhsCopy());
+  isAhead = loadsFragmentsAhead(op, config);
+  assert((!isAhead ||
+          llvm::all_of(copies, [](auto &copy) { return copy->isAsync(); })) &&
+         "what goes through registers is stored behind all products");
   emitFirstStages();
   products.emplace(code, op, config, atom, *tiles.memory, *lhsTile, *rhsTile,
                    WarpPlace{lane, warpRow, warpColumn});

@@ -48,7 +48,9 @@ ByteRows qcc::nvptx::rhsRows(ScalarCode &code, ContractOp op,
     Point at;
     for (unsigned loop : batch)
       at.push_back(tiles.batch[loop]);
-    at.push_back(code.clamp(tiles.column(row), tiles.columnCount));
+    Value column = tiles.column(row);
+    at.push_back(tiles.hasAllColumns() ? column
+                                       : code.clamp(column, tiles.columnCount));
     at.resize(rank);
     return code.create<arith::MulIOp>(rhs.offset(at),
                                       code.index(rhs.elementBytes()));

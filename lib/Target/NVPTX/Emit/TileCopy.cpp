@@ -79,18 +79,23 @@ public:
           code.create<arith::AddIOp>(rows.rowOffset(row), share.byte())));
   }
 
-  void begin(const Slice &slice) override {
+  bool isAsync() const override { return true; }
+
+  void begin(const Slice &slice, Piece piece) override {
     Value size = copiedBytes(slice), offset = rows.sliceOffset(slice.number);
     int64_t unit = share.getUnit();
     // Only whole chunks can bypass the L1 cache.
     auto cache = unit == kChunk ? NVVM::LoadCacheModifierKind::CG
                                 : NVVM::LoadCacheModifierKind::CA;
-    for (auto [pass, source] : llvm::enumerate(sources))
+    for (auto [pass, source] : llvm::enumerate(sources)) {
+      if (!piece.has(pass, sources.size()))
+        continue;
       code.emitIf(share.hasRow(pass), [&, pass = pass, source = source] {
         NVVM::CpAsyncOp::create(
             code.rewriter, code.loc, share.target(memory, slice.stage, pass),
             addressAt(code, source, offset), unit, cache, size);
       });
+    }
   }
 
 private:
@@ -127,7 +132,10 @@ public:
              std::unique_ptr<ChunkLoader> loader)
       : code(code), memory(memory), share(share), loader(std::move(loader)) {}
 
-  void begin(const Slice &slice) override {
+  bool isAsync() const override { return false; }
+
+  void begin(const Slice &slice, Piece piece) override {
+    assert(piece.count == 1 && "what goes through registers is one piece");
     loaded.push_back({slice.number, loader->load(slice.number)});
   }
 

@@ -55,13 +55,26 @@ private:
   llvm::SmallVector<mlir::Value> places;
 };
 
+/// One of several pieces of a copy, about equal, that a main loop begins one by
+/// one.
+struct Piece {
+  int64_t number = 0, count = 1;
+
+  /// Whether a pass, of so many, is of the piece.
+  bool has(int64_t pass, int64_t passes) const {
+    return pass * count / passes == number;
+  }
+};
+
 class TileCopy {
 public:
   virtual ~TileCopy() = default;
-  /// Copies asynchronously, or loads.
-  virtual void begin(const Slice &slice) = 0;
-  /// Stores what was loaded, of the first slice that was begun and not
-  /// finished.
+  /// Whether the copy is asynchronous, so that nothing is left to finish.
+  virtual bool isAsync() const = 0;
+  /// Copies a piece asynchronously, or loads it.
+  virtual void begin(const Slice &slice, Piece piece) = 0;
+  /// Stores what was loaded, of the first slice that was begun, as one piece,
+  /// and not finished.
   virtual void finish(const Slice &slice) {}
 };
 

@@ -48,34 +48,36 @@ void WarpProducts::placeFragments(SharedTile lhs, SharedTile rhs,
   }
 }
 
-SmallVector<Value> WarpProducts::addStage(Value stage, int64_t parts,
-                                          Values sums) {
-  int64_t rows = rowFragments(), columns = columnFragments();
-  Values ones(2, code.i32(0x01010101));
-  for (auto [lhsPlace, rhsPlace] :
-       llvm::zip_equal(ArrayRef(lhsPlaces).take_front(parts),
-                       ArrayRef(rhsPlaces).take_front(parts))) {
-    SmallVector<Values> lhs, rhs;
-    Value from = code.create<arith::AddIOp>(stage, lhsPlace);
-    for (int64_t i = 0; i < rows; ++i)
-      lhs.push_back(
-          memory.loadMatrices(from, i * kFragmentRows * config.getDepth()));
-    from = code.create<arith::AddIOp>(stage, rhsPlace);
-    for (int64_t j = 0; j + 1 < columns; j += 2) {
-      // Runs of fragments begin four runs of a thread apart.
-      int64_t perRun = ownColumns / 2;
-      int64_t row = j / perRun * 4 * ownColumns + j % perRun * 2;
-      Values words = memory.loadMatrices(from, row * config.getDepth());
-      rhs.push_back({words[0], words[1]});
-      rhs.push_back({words[2], words[3]});
-    }
-    if (needsRowSums())
-      rhs.push_back(ones);
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j)
-        atom.multiply(
-            lhs[i], rhs[j],
-            MutableArrayRef(sums).slice((i * columns + j) * kSums, kSums));
+SmallVector<Value> WarpProducts::loadFragments(Value stage, int64_t part) {
+  Values fragments;
+  Value from = code.create<arith::AddIOp>(stage, lhsPlaces[part]);
+  for (int64_t i = 0; i < rowFragments(); ++i)
+    llvm::append_range(
+        fragments,
+        memory.loadMatrices(from, i * kFragmentRows * config.getDepth()));
+  from = code.create<arith::AddIOp>(stage, rhsPlaces[part]);
+  for (int64_t j = 0; j < rightFragments(); j += 2) {
+    // Runs of fragments begin four runs of a thread apart.
+    int64_t perRun = ownColumns / 2;
+    int64_t row = j / perRun * 4 * ownColumns + j % perRun * 2;
+    llvm::append_range(fragments,
+                       memory.loadMatrices(from, row * config.getDepth()));
   }
-  return sums;
+  assert(int64_t(fragments.size()) == fragmentWords() &&
+         "each load brings four words");
+  return fragments;
+}
+
+void WarpProducts::multiply(ArrayRef<Value> fragments,
+                            MutableArrayRef<Value> sums) {
+  int64_t rows = rowFragments(), columns = columnFragments();
+  Values ones(kRhsWords, code.i32(0x01010101));
+  ArrayRef<Value> left = fragments.take_front(rows * kLhsWords),
+                  right = fragments.drop_front(rows * kLhsWords);
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      atom.multiply(left.slice(i * kLhsWords, kLhsWords),
+                    j < rightFragments() ? right.slice(j * kRhsWords, kRhsWords)
+                                         : ArrayRef<Value>(ones),
+                    sums.slice((i * columns + j) * kSums, kSums));
 }

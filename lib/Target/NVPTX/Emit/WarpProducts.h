@@ -41,9 +41,16 @@ public:
   /// end of each row is a fragment of sums of rows where there is a right zero
   /// point.
   int64_t sums() { return rowFragments() * columnFragments() * kSums; }
-  /// Adds the products of a stage to sums; `parts` of 32 elements of K count.
-  llvm::SmallVector<mlir::Value> addStage(mlir::Value stage, int64_t parts,
-                                          llvm::SmallVector<mlir::Value> sums);
+  /// The words of a thread of the fragments of both operands.
+  int64_t fragmentWords() {
+    return rowFragments() * kLhsWords + rightFragments() * kRhsWords;
+  }
+  /// Loads the fragments of 32 elements of K of a stage: those of the left
+  /// operand, row by row, then those of the right one, column by column.
+  llvm::SmallVector<mlir::Value> loadFragments(mlir::Value stage, int64_t part);
+  /// Adds the products of fragments to sums.
+  void multiply(llvm::ArrayRef<mlir::Value> fragments,
+                llvm::MutableArrayRef<mlir::Value> sums);
 
 private:
   using Values = llvm::SmallVector<mlir::Value>;
@@ -51,9 +58,11 @@ private:
   void placeFragments(SharedTile lhs, SharedTile rhs, WarpPlace place);
   bool needsRowSums() { return static_cast<bool>(op.getRhsZeroPoint()); }
   int64_t rowFragments() { return config.getWarpRows() / kFragmentRows; }
-  int64_t columnFragments() {
-    return config.getWarpColumns() / kFragmentColumns + needsRowSums();
+  /// Of the right operand; and with the ones that make sums of rows.
+  int64_t rightFragments() {
+    return config.getWarpColumns() / kFragmentColumns;
   }
+  int64_t columnFragments() { return rightFragments() + needsRowSums(); }
 
   ScalarCode &code;
   kernel::ContractOp op;

@@ -66,16 +66,22 @@ static int64_t registersOfRowOperands(ContractOp op, ConfigAttr config) {
          llvm::count_if(op.getEpilogueMaps(), isOfRows);
 }
 
+/// Slices of K of a block.
+static int64_t slicesOf(ContractOp op, ConfigAttr config) {
+  int64_t run = op.getReductionSizes().back();
+  int64_t slices =
+      op.getReductionSize() / run * llvm::divideCeil(run, config.getDepth());
+  assert(slices > 0 && "K has slices");
+  return slices;
+}
+
 /// Registers for fragments that ptxas loads ahead of their products: where a
 /// reduction has so few steps that no loop is left of them, the loads of all
 /// steps follow each other.
 static int64_t registersAhead(ContractOp op, ConfigAttr config,
                               int64_t fragments) {
   constexpr int64_t kPartsOfLoop = 4;
-  int64_t run = op.getReductionSizes().back();
-  int64_t steps =
-      op.getReductionSize() / run * llvm::divideCeil(run, config.getDepth());
-  assert(steps > 0 && "K has steps");
+  int64_t steps = slicesOf(op, config);
   bool isLoop = steps > (config.getStages() == 2 ? 2 : 1);
   int64_t parts = steps * config.getDepth() / kFragmentDepth;
   return !isLoop && parts > kPartsOfLoop ? fragments : 0;
@@ -89,7 +95,20 @@ static int64_t registersOfUnalignedChunks(int64_t chunks) {
   return kWords * chunks + kPlaces * std::max<int64_t>(0, chunks - kFew);
 }
 
-static int64_t registersOfMultistage(ContractOp op, ConfigAttr config) {
+bool qcc::nvptx::copiesThroughRegisters(ContractOp op, ConfigAttr config) {
+  const Atom *atom = findMatrixAtom(config.getAtom());
+  assert(atom && "refuseTile knows the atom");
+  std::optional<int64_t> alignment = alignmentAlongK(op);
+  return atom->architecture < kAsyncCopies || !alignment ||
+         *alignment < kLeastCopied;
+}
+
+/// Words that a thread has of the fragments of 32 elements of K.
+static int64_t registersOfFragments(ConfigAttr config) {
+  return (config.getWarpRows() + config.getWarpColumns()) / 4;
+}
+
+static int64_t registersInOrder(ContractOp op, ConfigAttr config) {
   assert(findMatrixAtom(config.getAtom()) && "refuseTile knows the atom");
   int64_t threads = config.getThreads();
   auto chunks = [&](int64_t rows) {
@@ -100,7 +119,7 @@ static int64_t registersOfMultistage(ContractOp op, ConfigAttr config) {
   int64_t sums = config.getWarpRows() * config.getWarpColumns() / kWarp;
   if (op.getRhsZeroPoint())
     sums += config.getWarpRows() / 4;
-  int64_t fragments = (config.getWarpRows() + config.getWarpColumns()) / 4;
+  int64_t fragments = registersOfFragments(config);
   // Words that are loaded and not stored yet, and addresses.
   bool hasCopies =
       findMatrixAtom(config.getAtom())->architecture >= kAsyncCopies;
@@ -118,6 +137,26 @@ static int64_t registersOfMultistage(ContractOp op, ConfigAttr config) {
   return sums + fragments + registersAhead(op, config, fragments) + words +
          2 * (lhsChunks + rhsChunks) + registersOfRows(op) +
          registersOfRowOperands(op, config) + kOthers;
+}
+
+bool qcc::nvptx::loadsFragmentsAhead(ContractOp op, ConfigAttr config) {
+  constexpr int64_t kFewestStages = 3, kUnrolled = 2;
+  if (config.getStages() < kFewestStages || copiesThroughRegisters(op, config))
+    return false;
+  // ptxas computes addresses again where it needs their registers.
+  constexpr int64_t kMost = kMostRegisters + 32;
+  int64_t fragments = registersOfFragments(config);
+  // It unrolls loops of two slices, and then loads further ahead.
+  int64_t looped = slicesOf(op, config) - (config.getStages() - 1);
+  int64_t unrolled = looped <= kUnrolled ? fragments : 0;
+  return registersInOrder(op, config) + fragments + unrolled <= kMost;
+}
+
+static int64_t registersOfMultistage(ContractOp op, ConfigAttr config) {
+  int64_t registers = registersInOrder(op, config);
+  if (!loadsFragmentsAhead(op, config))
+    return registers;
+  return std::min(registers + registersOfFragments(config), kMostRegisters);
 }
 
 int64_t qcc::nvptx::expectedRegisters(ContractOp op, ConfigAttr config) {

@@ -85,12 +85,6 @@ static bool startsAnywhere(ContractOp op) {
   return alignment && *alignment < kLeastCopied;
 }
 
-/// Whether copies of the left operand go through registers.
-static bool isStaged(ContractOp op, const Spec &spec) {
-  return spec.architecture < kAsyncCopies || !alignmentAlongK(op) ||
-         startsAnywhere(op);
-}
-
 /// Whether all threads have equal shares of the copies that go through
 /// registers. A share that some have and others have not is a branch in the
 /// main loop, around the store and, once LLVM has moved it there, the load,
@@ -100,7 +94,7 @@ static bool hasEvenCopies(ContractOp op, ConfigAttr config, const Spec &spec) {
   auto isEven = [&](int64_t rows) {
     return rows * config.getDepth() / 16 % config.getThreads() == 0;
   };
-  if (!isStaged(op, spec))
+  if (!copiesThroughRegisters(op, config))
     return true;
   return isEven(config.getRows()) &&
          (spec.architecture >= kAsyncCopies || isEven(config.getColumns()));
@@ -204,7 +198,8 @@ double Multistage::timeOfProducts(ContractOp op, ConfigAttr config,
   if (atOnce == 1)
     busy += most * epilogue / kIssue;
   // What goes through registers is loaded one step before it is stored.
-  bool isOneAhead = isStaged(op, spec) || config.getStages() == 2;
+  bool isOneAhead =
+      copiesThroughRegisters(op, config) || config.getStages() == 2;
   double perInstruction = kNextInstruction * kWarp / config.getThreads();
   double ownStep = instructionsOfStep(op, config) * perInstruction +
                    kStepLatency + (isOneAhead ? kLoadLatency : 0);

@@ -29,8 +29,6 @@ inline constexpr double kPerElement = 4, kPerResult = 2;
 /// Instructions for 16 bytes of a row that starts anywhere, and how often its
 /// sectors are loaded.
 inline constexpr double kShifting = 24, kSectorLoads = 5;
-/// Registers of a thread, less a few for what no estimate knows.
-inline constexpr int64_t kMostRegisters = 240;
 
 /// What the loops of a contraction are to a strategy.
 struct Sizes {

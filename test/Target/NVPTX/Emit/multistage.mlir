@@ -1,7 +1,7 @@
 // RUN: qcc-opt %s -convert-kernel-to-nvptx -canonicalize -cse | FileCheck %s
 
-// A block has a tile of 32 rows by 32 columns, and four warps. Two of three stages are filled first. Each step waits for
-// its own, and copies the one behind the next; the last two have nothing to copy.
+// A block has a tile of 32 rows by 32 columns, and four warps. Two of three stages are filled first. Before the loop, a warp
+// loads the fragments of the first half of a slice: 16 rows, two times 8 columns.
 // CHECK-LABEL: func.func @stages(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: memref<?x256xi8>, %[[W:[a-z0-9]+]]: memref<20x64x1xi32>
 // CHECK: nvptx.blocks %{{.*}} threads 128 shared 12288 {
@@ -10,25 +10,36 @@
 // CHECK-NEXT: nvvm.cp.async.commit.group
 // CHECK-COUNT-2: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg :
 // CHECK-NEXT: nvvm.cp.async.commit.group
-// CHECK: scf.for %[[STEP:.*]] = %c0 to %c2 step %c1 iter_args(%[[READ:[a-z0-9]+]] = %c0, %[[FILL:[a-z0-9]+]] = %c8192,
+// CHECK: nvvm.cp.async.wait.group 1
+// CHECK-NEXT: nvvm.barrier
+// CHECK-COUNT-2: nvvm.ldmatrix
+// Each slice loads the fragments of its second half, copies the slice behind the next, and multiplies its first half. Then it
+// waits for the next slice and loads the fragments of its first half, before it multiplies the second half of its own.
+// CHECK: scf.for %[[SLICE:.*]] = %c0 to %c2 step %c1 iter_args(%[[READ:[a-z0-9]+]] = %c0, %[[FILL:[a-z0-9]+]] = %c8192,
+// CHECK-NOT: nvvm.{{barrier|cp.async|mma.sync}}
+// CHECK-COUNT-2: nvvm.ldmatrix %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32
+// CHECK-COUNT-2: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg :
+// CHECK-NOT: nvvm.{{barrier|cp.async|ldmatrix}}
+// CHECK-COUNT-2: nvvm.mma.sync {{.*}}intOverflowBehavior = #nvvm.mma_int_overflow<wrapped>{{.*}}multiplicandAPtxType = #nvvm.mma_type<u8>, multiplicandBPtxType = #nvvm.mma_type<s8>, shape = #nvvm.shape<m = 16, n = 8, k = 32>}
+// CHECK: nvvm.cp.async.commit.group
 // CHECK-NEXT: nvvm.cp.async.wait.group 1
 // CHECK-NEXT: nvvm.barrier
-// CHECK-COUNT-2: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg :
-// CHECK: nvvm.cp.async.commit.group
-// Both halves of a step: a fragment of 16 rows, two of 8 columns.
-// CHECK-COUNT-2: nvvm.ldmatrix %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32
-// CHECK-COUNT-2: nvvm.mma.sync {{.*}}intOverflowBehavior = #nvvm.mma_int_overflow<wrapped>{{.*}}multiplicandAPtxType = #nvvm.mma_type<u8>, multiplicandBPtxType = #nvvm.mma_type<s8>, shape = #nvvm.shape<m = 16, n = 8, k = 32>}
 // CHECK-COUNT-2: nvvm.ldmatrix
 // CHECK-COUNT-2: nvvm.mma.sync
-// CHECK-NOT: nvvm.mma.sync
+// CHECK-NOT: nvvm.{{barrier|cp.async|ldmatrix|mma.sync}}
 // CHECK: } {loop_annotation = #{{.*}}}
-// CHECK: scf.for %{{.*}} = %c2 to %c4 step %c1
+// The last two slices have nothing to copy, and the last one nothing to wait for.
+// CHECK-COUNT-2: nvvm.ldmatrix
+// CHECK-COUNT-2: nvvm.mma.sync
+// CHECK: nvvm.cp.async.commit.group
 // CHECK-NEXT: nvvm.cp.async.wait.group 1
 // CHECK-NEXT: nvvm.barrier
-// CHECK-NEXT: nvvm.cp.async.commit.group
+// CHECK-COUNT-2: nvvm.ldmatrix
+// CHECK-COUNT-2: nvvm.mma.sync
+// CHECK-COUNT-2: nvvm.ldmatrix
+// CHECK-NOT: nvvm.{{barrier|cp.async|ldmatrix}}
 // CHECK-COUNT-4: nvvm.mma.sync
-// CHECK-NOT: nvvm.mma.sync
-// CHECK: } {loop_annotation = #{{.*}}}
+// CHECK-NOT: nvvm.{{barrier|cp.async|ldmatrix|mma.sync}}
 // A thread has four columns of two rows: 16 bytes.
 // CHECK: vector.store %{{.*}}, %{{.*}} {alignment = 16 : i64} : memref<?x20xi32>, vector<4xi32>
 // CHECK: vector.store %{{.*}}, %{{.*}} {alignment = 16 : i64} : memref<?x20xi32>, vector<4xi32>
@@ -38,6 +49,36 @@ func.func @stages(%x: memref<?x256xi8>, %w: memref<20x64x1xi32>, %s: memref<20xi
     {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
      reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 256>, lhs_unsigned,
      lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [32, 32, 64], warp = [16, 16], stages = 3, source = model>} epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  }
+  return
+}
+
+// With two stages, the copies of a slice have only one slice of time: all of them come first, and each product follows its
+// fragments.
+// CHECK-LABEL: func.func @in_order(
+// CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1
+// CHECK: nvvm.cp.async.wait.group 0
+// CHECK-NEXT: nvvm.barrier
+// CHECK-COUNT-2: nvvm.cp.async.shared.global
+// CHECK: nvvm.cp.async.commit.group
+// CHECK-COUNT-2: nvvm.ldmatrix
+// CHECK-COUNT-2: nvvm.mma.sync
+// CHECK-COUNT-2: nvvm.ldmatrix
+// CHECK-COUNT-2: nvvm.mma.sync
+// CHECK-NOT: nvvm.mma.sync
+// CHECK: } {loop_annotation = #{{.*}}}
+// CHECK: nvvm.cp.async.wait.group 0
+// CHECK-NEXT: nvvm.barrier
+// CHECK-NEXT: nvvm.cp.async.commit.group
+// CHECK-COUNT-4: nvvm.mma.sync
+// CHECK-NOT: nvvm.mma.sync
+func.func @in_order(%x: memref<?x256xi8>, %w: memref<20x64x1xi32>, %s: memref<20xi32>, %y: memref<?x20xi32>) {
+  kernel.contract lhs(%x : memref<?x256xi8>) rhs(%w : memref<20x64x1xi32>) rhs_sums(%s : memref<20xi32>) outs(%y : memref<?x20xi32>)
+    {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 256>,
+     lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [32, 32, 64], warp = [16, 16], stages = 2, source = model>} epilogue {
   ^bb0(%acc: i32):
     kernel.yield %acc : i32
   }
@@ -163,7 +204,7 @@ func.func @quantize(%x: memref<16x128xf32>, %w: memref<16x32x1xi32>, %s: memref<
 // A maximum with 0 before rounding and saturation to an unsigned byte is left out, whatever the range of numbers: ptxas makes
 // one instruction of the three, which Hopper refuses as illegal. Of two clamps, the last one is such a maximum.
 // CHECK-LABEL: func.func @unsigned_maximum(
-// CHECK: } {loop_annotation
+// CHECK: nvvm.mma.sync
 // CHECK: %[[V:.*]] = arith.minimumf
 // CHECK: llvm.call_intrinsic "llvm.nvvm.f2i.rn"(%[[V]])
 // CHECK: llvm.inline_asm {{.*}}"cvt.pack.sat.u8.s32.b32 $0, $1, $2, $3;"
@@ -190,7 +231,7 @@ func.func @unsigned_maximum(%x: memref<16x128xi8>, %w: memref<16x32x1xi32>, %s: 
 
 // The same of a number that is truncated.
 // CHECK-LABEL: func.func @unsigned_maximum_truncated(
-// CHECK: } {loop_annotation
+// CHECK: nvvm.mma.sync
 // CHECK: %[[V:.*]] = arith.minimumf
 // CHECK: llvm.call_intrinsic "llvm.nvvm.f2i.rz"(%[[V]])
 // CHECK: llvm.inline_asm {{.*}}"cvt.pack.sat.u8.s32.b32 $0, $1, $2, $3;"

@@ -133,6 +133,31 @@ TEST_F(Configs, NeedMoreRegistersWithoutALoop) {
   EXPECT_EQ(registersOf(256), registersOf(384) + fragments);
 }
 
+// Fragments are loaded ahead where copies need no registers, two slices of K or
+// more are on the way, and a loop over slices is left.
+TEST_F(Configs, LoadFragmentsAhead) {
+  auto isAhead = [&](int k, int64_t warpColumns, int64_t stages,
+                     bool quantizes = false, StringRef atom = "mma-m16n8k32") {
+    auto config =
+        ConfigAttr::get(&context, StrategyKind::Multistage, atom, 128, 128, 128,
+                        64, warpColumns, stages, kernel::ConfigSource::Model);
+    OwningOpRef<ModuleOp> module = parse(512, 512, k, quantizes);
+    bool result = false;
+    module->walk([&](ContractOp op) {
+      result = loadsFragmentsAhead(op, config);
+      EXPECT_LE(expectedRegisters(op, config), kMostRegisters);
+    });
+    return result;
+  };
+  EXPECT_TRUE(isAhead(1024, 64, 3));
+  EXPECT_TRUE(isAhead(1024, 32, 3));
+  EXPECT_FALSE(isAhead(1024, 64, 2));
+  EXPECT_FALSE(isAhead(512, 64, 3)); // two slices are looped over, unrolled
+  EXPECT_TRUE(isAhead(512, 32, 3));
+  EXPECT_FALSE(isAhead(1024, 32, 3, /*quantizes=*/true));
+  EXPECT_FALSE(isAhead(1024, 32, 3, false, "mma-m8n8k16"));
+}
+
 TEST_F(Configs, OfLargerChipsAreRefusedWithAReason) {
   int refused = 0;
   forEachProduct([&](ContractOp op) {

@@ -41,18 +41,21 @@ TEST_F(MultistageTest, MainLoopMultiplies) {
   EXPECT_EQ(counters.dynamicShared, 4 * (128 + 256) * 64);
 }
 
+// Of instructions, for each product. What starts at any byte has to be shifted.
 TEST_F(MultistageTest, ModelWastesLittle) {
+  constexpr double kWhole = 1.23e-3, kOdd = 1.86e-3;
   compile({512, 512, 512});
   rt::Status status = run();
   ASSERT_TRUE(status.isOk()) << status.message();
   double whole = double(counters.executions) / (512. * 512 * 512);
+  EXPECT_LE(whole, kWhole);
   EXPECT_LE(counters.matrix.int8Macs, 1.15 * 512 * 512 * 512);
   EXPECT_EQ(counters.shared.maxDegree, 1);
   compile({513, 511, 513});
   status = run();
   ASSERT_TRUE(status.isOk()) << status.message();
   double odd = double(counters.executions) / (513. * 511 * 513);
-  EXPECT_LE(odd, 1.5 * whole);
+  EXPECT_LE(odd, kOdd);
 }
 
 // Ten rows of tiles and ten columns: a group of eight rows, and one of two.

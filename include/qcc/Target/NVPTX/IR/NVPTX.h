@@ -68,6 +68,19 @@ int64_t columnsOfThread(kernel::ContractOp op, ConfigAttr config);
 /// step of K.
 int64_t lhsChunksOfDecode(kernel::ContractOp op, ConfigAttr config);
 
+/// Whether threads copy the left operand by way of registers with `multistage`:
+/// the chip has no asynchronous copies, or bytes do not lie in memory as they
+/// are multiplied, in units that such copies have.
+bool copiesThroughRegisters(kernel::ContractOp op, ConfigAttr config);
+
+/// Whether threads load fragments ahead of the products before with
+/// `multistage`: copies need no registers, at least one whole slice of K is on
+/// its way meanwhile, and there are registers for the fragments.
+bool loadsFragmentsAhead(kernel::ContractOp op, ConfigAttr config);
+
+/// Registers of a thread, less a few for what no estimate knows.
+inline constexpr int64_t kMostRegisters = 240;
+
 /// About as many registers as a thread needs by `multistage` or `decode`, a
 /// little more than ptxas takes.
 int64_t expectedRegisters(kernel::ContractOp op, ConfigAttr config);

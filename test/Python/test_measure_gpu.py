@@ -1,0 +1,91 @@
+"""utils/measure-gpu.sh and bench-gpu.py calibrate on a driver of tests, whose kernels run on the emulator."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import program
+
+UTILS = program.ROOT / "utils"
+DRIVER = (program.build_dir() / "test" / "Unit" / "Runtime" / "FakeCuda").resolve()
+SHAPE = "33x32x192"
+
+
+def run(*command, code=0, **environment):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True,
+                          env={**os.environ, "QCC_BUILD_DIR": str(program.build_dir()), **environment})
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """What prepare makes, of one example and one layer."""
+    folder = tmp_path_factory.mktemp("measure")
+    check, tools = folder / "check", program.build_dir() / "bin"
+    check.mkdir()
+    for path in (UTILS / "check-gpu.sh", tools / "qcc-run"):
+        shutil.copy(path, check)
+    example = program.EXAMPLES / "classifier_int8.mlir"
+    run(tools / "qcc", "compile", example, "--weights=random:7", "--target=cuda", "--mcpu=sm_80", "-o", check / "c.so")
+    run(tools / "qcc", "run", example, "--weights=random:7", "--input=random:1", "--dim=3", f"--output={check / 'y.npy'}")
+    (check / "cases.txt").write_text("c.so --input=random:1 --dim=3 --expect=y.npy\n")
+    run(sys.executable, UTILS / "bench-gpu.py", "prepare", folder / "bench", f"--shape={SHAPE}", "--chip=sm_80", "--configs=3")
+    shutil.copy(UTILS / "measure-gpu.sh", folder)
+    return folder
+
+
+@pytest.fixture()
+def folder(prepared, tmp_path):
+    return shutil.copytree(prepared, tmp_path / "measure")
+
+
+def measure(folder, *parts, code=0, driver=DRIVER):
+    return run(folder / "measure-gpu.sh", "run", *parts, code=code, LD_LIBRARY_PATH=str(driver),
+               PATH=f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}",
+               MEASURE_RUN_OPTIONS="--rounds=1 --microseconds=1")
+
+
+def test_parts(folder):
+    """Parts leave logs and figures, and are not repeated once they have passed."""
+    parts = ("check", "calibration")
+    text = measure(folder, *parts)
+    assert "1 passed, 0 failed" in text and "3 configs, best" in text
+    told = json.loads((folder / "results" / "calibration.json").read_text())
+    (summary,) = told["summaries"]
+    assert told["chip"] == "sm_80" and summary["shape"] == SHAPE and summary["configs"] == 3
+    times = [row["microseconds"] for row in told["rows"]]
+    assert summary["best"] == min(times) and summary["choice"] == pytest.approx(times[0] / min(times))
+    assert len({row["config"] for row in told["rows"]}) == 3 and all(row["cycles"] > 0 for row in told["rows"])
+    again = measure(folder, *parts)
+    assert all(f"{name}: passed before; delete {folder / 'results' / name}.log to repeat it" in again for name in parts)
+
+
+def test_wrong_results_end_the_run(folder):
+    path = folder / "check" / "y.npy"
+    np.save(path, np.load(path) + 1)
+    text = measure(folder, "check", "calibration", code=1)
+    assert "check: failed with exit code 1; see" in text and "0 passed, 1 failed" in text
+    assert not (folder / "results" / "calibration.log").exists()
+
+
+def test_wrong_configs(folder):
+    """A config that computes something else has no time."""
+    path = folder / "bench" / f"{SHAPE}.sm_80.json"
+    about = json.loads(path.read_text())
+    path.write_text(json.dumps({**about, "y_sha256": about["y_sha256"][::-1]}))
+    assert measure(folder, "calibration", code=1).count("calibration: failed") == 1
+    assert (folder / "results" / "calibration.log").read_text().count("computes something else") == 3
+
+
+def test_refusals(folder, tmp_path):
+    assert "no part is called 'speed'; choose of: check arithmetic torch figures calibration" in measure(folder, "speed", code=2)
+    assert "prepare FOLDER" in run(UTILS / "measure-gpu.sh", code=2)
+    assert "make them with measure-gpu.sh prepare" in run(UTILS / "measure-gpu.sh", "run", code=2)
+    without = measure(folder, "calibration", code=2, driver=tmp_path)
+    assert "no NVIDIA driver" in without and "calibration: failed with exit code 2" in without
