@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Measures what qcc makes on an NVIDIA GPU, on a machine without a compiler:
 #
-#   utils/measure-gpu.sh prepare FOLDER [CHIP...]   where qcc and its tests are built; sm_80 sm_90 if no chip is given
-#   FOLDER/measure-gpu.sh run [PART...]             where the GPU is, with that folder, Python 3.9 and numpy; all parts if
-#                                                   none is given
+#   utils/measure-gpu.sh prepare FOLDER [CHIP...]   where qcc and its tests are built: makes FOLDER and FOLDER.tar.gz; for
+#                                                   sm_80 sm_90 if no chip is given
+#   FOLDER/measure-gpu.sh run [PART...]             where the GPU is, with what FOLDER.tar.gz holds, Python 3.9 and numpy;
+#                                                   all parts if none is given
 #
 # Parts, in this order, each under ten minutes:
 #
@@ -25,7 +26,7 @@ parts=(check arithmetic torch figures calibration)
 most_mib=64
 
 usage() {
-  sed -n '2,23s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  sed -n '2,24s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
   exit 2
 }
 
@@ -51,12 +52,13 @@ prepare() {
   cp "$here/measure-gpu.sh" "$folder"
   strip_binaries "$folder"
   local mib
-  mib=$(du -sm "$folder" | cut -f1)
+  tar czf "$folder.tar.gz" -C "$(dirname "$folder")" "$(basename "$folder")"
+  mib=$(du -sm "$folder.tar.gz" | cut -f1)
   if [ "$mib" -gt "$most_mib" ]; then
-    echo "measure-gpu: $folder has $mib MiB, more than the $most_mib MiB that go to a GPU at once; name fewer chips" >&2
+    echo "measure-gpu: $folder.tar.gz has $mib MiB, more than the $most_mib MiB that it may have; name fewer chips" >&2
     exit 1
   fi
-  echo "$folder is ready, $mib MiB; run $folder/measure-gpu.sh run on a machine with an NVIDIA GPU"
+  echo "$folder.tar.gz is ready, $mib MiB; unpack it on a machine with an NVIDIA GPU, and run measure-gpu.sh run there"
 }
 
 strip_binaries() {

@@ -700,7 +700,7 @@ typedef struct qccProcessInfo {
   uint64_t loads;         ///< Calls of qccModuleLoad...
   uint64_t failedLoads;
   uint64_t loadNanoseconds; ///< That all loads took.
-  /// Modules whose code and weights went to a GPU, with their first run.
+  /// Modules whose code and weights went to a GPU, when they were loaded.
   uint64_t deviceLoads;
   /// The time of deviceLoads, including the driver's compilation of kernels.
   uint64_t deviceLoadNanoseconds;

@@ -13,12 +13,47 @@
 #include "CudaObjects.h"
 #include "qcc/Runtime/Device.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <mutex>
 
 namespace qcc::rt {
 namespace {
 
 using namespace cuda;
+
+/// Memory of the GPU that callers handed over lately, so that the driver is
+/// asked once for each. What a caller frees stays known: its addresses are
+/// never those of the host.
+class KnownMemory {
+public:
+  bool has(Pointer first, Pointer last) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return std::any_of(ranges_.begin(), ranges_.end(), [&](const Range &range) {
+      return range.first <= first && last <= range.last;
+    });
+  }
+  void add(Pointer first, Pointer last) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    ranges_[next_++ % ranges_.size()] = {first, last};
+  }
+  /// Memory that the device itself frees.
+  void remove(Pointer address) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (Range &range : ranges_)
+      if (range.first <= address && address <= range.last)
+        range = Range();
+  }
+
+private:
+  struct Range {
+    Pointer first = 1, last = 0; ///< Both are in it; none is.
+  };
+  std::mutex mutex_;
+  std::array<Range, 64> ranges_;
+  size_t next_ = 0;
+};
 
 class CudaDevice : public Device {
 public:
@@ -54,6 +89,7 @@ public:
   Status deallocate(void *memory) override {
     if (!memory)
       return Status::ok();
+    known_.remove(addressOf(memory));
     return context_->runApart("memory of the GPU cannot be freed", [&] {
       return driver_.memFree(addressOf(memory));
     });
@@ -135,6 +171,7 @@ private:
   const int number_, architecture_;
   const int maxSharedBytes_; ///< Of a block that asks for them.
   const std::string description_;
+  KnownMemory known_;
 };
 
 } // namespace
@@ -161,7 +198,10 @@ Result<bool> CudaDevice::hasAddress(Pointer address) const {
 Status CudaDevice::checkMemory(const void *memory, int64_t size) {
   if (size == 0)
     return Status::ok();
-  Result<bool> begins = hasAddress(addressOf(memory));
+  Pointer first = addressOf(memory), last = first + size - 1;
+  if (known_.has(first, last))
+    return Status::ok();
+  Result<bool> begins = hasAddress(first);
   if (!begins.isOk())
     return begins.status();
   if (!*begins)
@@ -169,13 +209,15 @@ Status CudaDevice::checkMemory(const void *memory, int64_t size) {
         "is said to be on " + name() +
         ", but its pointer is not to memory of the device; hand over what the "
         "device's allocator gave, or say where the memory is");
-  Result<bool> ends = hasAddress(addressOf(memory) + size - 1);
+  Result<bool> ends = hasAddress(last);
   if (!ends.isOk())
     return ends.status();
-  return *ends ? Status::ok()
-               : invalidArgument("has " + std::to_string(size) +
-                                 " bytes, but the memory of its pointer ends "
-                                 "before; hand over all of it");
+  if (!*ends)
+    return invalidArgument("has " + std::to_string(size) +
+                           " bytes, but the memory of its pointer ends before; "
+                           "hand over all of it");
+  known_.add(first, last);
+  return Status::ok();
 }
 
 Result<std::unique_ptr<DeviceModule>> CudaDevice::loadModule(const void *image,

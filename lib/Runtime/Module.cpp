@@ -164,6 +164,11 @@ Result<std::shared_ptr<Module>> Module::read(const qcc_descriptor *descriptor,
   return module;
 }
 
+Status Module::loadOnDevice(const ModuleOptions &options) {
+  bool runs = deviceProgram_ && refusal_.isOk() && !options.inspectOnly;
+  return runs ? deviceProgram_->load() : Status::ok();
+}
+
 void Module::noteOrigin(uint64_t hash, const std::optional<Key> &publicKey) {
   constexpr char digits[] = "0123456789abcdef";
   for (int shift = 60; shift >= 0; shift -= 4)
@@ -180,6 +185,8 @@ Module::create(const qcc_descriptor *descriptor,
   if (!module.isOk())
     return module.status();
   Status status = (*module)->placeWeights(options, WeightPlace());
+  if (status.isOk())
+    status = (*module)->loadOnDevice(options);
   if (!status.isOk())
     return status;
   return std::shared_ptr<const Module>(*std::move(module));
@@ -218,6 +225,8 @@ Module::loadFile(const ArtifactFile &file, const ModuleOptions &options) {
       options, WeightPlace{file.isPrivate(), rest, forget});
   if (status.isOk())
     status = file.seal();
+  if (status.isOk())
+    status = (*module)->loadOnDevice(options);
   if (!status.isOk())
     return status;
   (*module)->noteOrigin(image->note.hash, options.publicKey);

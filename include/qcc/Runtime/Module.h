@@ -295,6 +295,9 @@ private:
              const ModuleOptions &options);
   void noteOrigin(uint64_t hash, const std::optional<Key> &publicKey);
   Status placeWeights(const ModuleOptions &options, const WeightPlace &place);
+  /// Brings code and weights to the device, if there is one that runs them.
+  /// What is only looked at goes there with the first run.
+  Status loadOnDevice(const ModuleOptions &options);
 
   std::shared_ptr<void> keepAlive_;
   const qcc_descriptor *descriptor_ = nullptr;

@@ -39,14 +39,23 @@ protected:
     qccFakeReset();
   }
 
-  /// The status of a run while functions of the driver fail as `failures`
+  /// What something returns while functions of the driver fail as `failures`
   /// says.
-  Status runWith(const char *failures) {
+  template <typename Action>
+  Status failing(const char *failures, Action action) {
     qccFakeReset();
     setenv("QCC_FAKE_CUDA", failures, 1);
-    Status status = context->run(values.inputs(), values.outputs());
+    Status status = action();
     unsetenv("QCC_FAKE_CUDA");
     return status;
+  }
+  Status runWith(const char *failures) {
+    return failing(failures, [&] {
+      return context->run(values.inputs(), values.outputs());
+    });
+  }
+  Status loadWith(const char *failures) {
+    return failing(failures, [&] { return artifact.loadOn(device).status(); });
   }
   void expectRuns() {
     Status status = runWith("");
@@ -97,22 +106,19 @@ TEST_F(CudaDevice, MayNotOpen) {
 }
 
 TEST_F(CudaDevice, RunsAgainAfterALackOfMemory) {
-  for (const char *failures :
-       {"cuMemAlloc_v2=2", "cuMemAlloc_v2=2@2", "cuMemAlloc_v2=2@3"}) {
-    Status status = runWith(failures);
-    EXPECT_EQ(status.code(), StatusCode::OutOfMemory)
-        << failures << ": " << status.message();
+  auto expectLack = [](const Status &status) {
+    EXPECT_EQ(status.code(), StatusCode::OutOfMemory) << status.message();
     EXPECT_NE(status.message().find("run smaller shapes"), std::string::npos);
-  }
+  };
+  expectLack(loadWith("cuMemAlloc_v2=2"));
+  expectLack(runWith("cuMemAlloc_v2=2"));
+  expectLack(runWith("cuMemAlloc_v2=2@2"));
   expectRuns();
 }
 
 TEST_F(CudaDevice, SaysWhatTheCompilerOfTheDriverSays) {
   DeviceArtifact wrong(".version 7.0\n.target sm_75\n.address_size 64\nno");
-  auto module = wrong.loadOn(device);
-  ASSERT_TRUE(module.isOk());
-  auto own = *Context::create(*module, "");
-  Status status = own->run(values.inputs(), values.outputs());
+  Status status = wrong.loadOn(device).status();
   EXPECT_EQ(status.code(), StatusCode::Unsupported);
   EXPECT_NE(status.message().find("the driver's log:\nmodule.ptx:4:1"),
             std::string::npos)
@@ -120,8 +126,13 @@ TEST_F(CudaDevice, SaysWhatTheCompilerOfTheDriverSays) {
   EXPECT_NE(status.message().find("update the driver, or compile for an older "
                                   "chip"),
             std::string::npos);
+  status = loadWith("cuModuleLoadDataEx=221");
+  EXPECT_EQ(status.code(), StatusCode::Unsupported) << status.message();
+  EXPECT_NE(status.message().find("install libnvidia-ptxjitcompiler.so.1"),
+            std::string::npos)
+      << status.message();
   // A driver that is too old for the code says nothing more.
-  status = runWith("cuModuleLoadDataEx=222");
+  status = loadWith("cuModuleLoadDataEx=222");
   EXPECT_EQ(status.code(), StatusCode::Unsupported) << status.message();
   expectRuns();
 }
@@ -149,8 +160,6 @@ TEST_F(CudaDevice, SaysWhatToDoAboutDefects) {
   } cases[] = {
       {"cuLaunchKernel=214", StatusCode::IOError, "nvidia-smi -q -d ECC"},
       {"cuStreamSynchronize=220", StatusCode::IOError, "nvidia-smi nvlink"},
-      {"cuModuleLoadDataEx=221", StatusCode::Unsupported,
-       "install libnvidia-ptxjitcompiler.so.1"},
       {"cuStreamSynchronize=906", StatusCode::InvalidArgument,
        "CU_STREAM_CAPTURE_MODE_RELAXED"},
       {"cuEventRecord=901", StatusCode::InvalidArgument,
@@ -180,10 +189,30 @@ TEST_F(CudaDevice, SaysWhetherItWorks) {
 TEST_F(CudaDevice, CountsCodeThatGoesToTheGpu) {
   const ProcessCounters &counters = ProcessCounters::get();
   uint64_t loads = counters.deviceLoads, time = counters.deviceLoadNanoseconds;
+  EXPECT_TRUE(loadWith("").isOk());
   expectRuns();
   expectRuns();
   EXPECT_EQ(counters.deviceLoads, loads + 1);
   EXPECT_GT(counters.deviceLoadNanoseconds, time);
+}
+
+// The driver is asked for both ends of each tensor, what they are and whose.
+TEST_F(CudaDevice, AsksOnceForMemoryOfTheCaller) {
+  qccFakeReset();
+  constexpr int64_t kBytes = 64;
+  void *memory = *device->allocate(2 * kBytes);
+  auto check = [&](int64_t offset, int64_t size, int calls) {
+    const char *first = static_cast<const char *>(memory) + offset;
+    EXPECT_TRUE(device->checkMemory(first, size).isOk());
+    EXPECT_EQ(qccFakeCalls("cuPointerGetAttribute"), calls);
+  };
+  check(0, kBytes, 4);
+  check(0, kBytes, 4);
+  check(8, kBytes - 8, 4); // a part of what is known
+  check(8, kBytes, 8);     // more than that
+  EXPECT_TRUE(device->deallocate(memory).isOk());
+  EXPECT_EQ(device->checkMemory(memory, kBytes).code(),
+            StatusCode::InvalidArgument);
 }
 
 TEST_F(CudaDevice, AKernelThatFailsEndsAllWork) {
