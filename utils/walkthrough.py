@@ -25,8 +25,8 @@ X86 = ["--mcpu=cascadelake"]
 CUDA = ["--target=cuda", "--mcpu=sm_80"]
 
 # NAME: (program, target, what is emitted, parts). A part is (first line, last line), as patterns; the last line is the
-# first match at or after the first line. A first line (A, B) is the last match of A before the first match of B. Text that
-# is left out between two parts becomes "...".
+# first match at or after the first line. A first line (A, B, C) is the last match of A before the first match of C behind
+# the first one of B. Text that is left out between two parts becomes "...".
 EXCERPTS = {
     "linear-import": (LINEAR, X86, "import", [
         (r"func\.func", r"func\.func"), (r"linalg\.matmul", r"sitofp"), (r"arith\.divf", r"roundeven"),
@@ -42,7 +42,7 @@ EXCERPTS = {
         (r"vector\.transfer_write", r"vector\.transfer_write")]),
     "linear-asm-loop": (LINEAR, X86, "asm", [((r"^\.LBB", r"vpdpbusd"), r"jne")]),
     "linear-asm-epilogue": (LINEAR, X86, "asm", [(r"vcvtdq2ps", r"vcvttps2dq"), (r"vpmovdb", r"vpmovdb")]),
-    "linear-ptx": (LINEAR, CUDA, "ptx", [((r"^\$L__BB", r"ldmatrix"), r"bra")]),
+    "linear-ptx": (LINEAR, CUDA, "ptx", [((r"^\$L__BB", r"ldmatrix", r"cp\.async\.cg"), r"bra")]),
     "conv-import": (CONVOLUTION, X86, "import", [
         (r"linalg\.transpose", r"linalg\.transpose"), (r"qnn\.conv2d", r"qnn\.conv2d"), (r"linalg\.transpose", r"return")]),
     "conv-tensor": (CONVOLUTION, X86, "tensor", [
@@ -72,13 +72,14 @@ X86_GROUPS = [
 ]
 PTX_GROUPS = [
     (r"^\$L__BB", "One slice of K."),
-    (r"cp\.async\.wait_group", "The copies of this slice are done."),
+    (r"cp\.async\.wait_group", "The copies of the next slice are done."),
     (r"bar\.sync", "They are done by all threads, and no thread reads the buffer that is filled next."),
     (r"cp\.async\.cg", "Copy a later slice to shared memory, 16 bytes at once."),
     (r"cp\.async\.commit", "These copies are one group."),
-    (r"ldmatrix", "Load fragments of the operands from shared memory."),
-    (r"mma\.sync", "Add 32 products to each of 16 x 8 i32 sums."),
-    (r"setp|selp|bra", "The next buffer of the ring, the next slice."),
+    (r"ldmatrix", "Load fragments of the next products from shared memory."),
+    (r"mma\.sync", "Add 32 products of the fragments at hand to each of 16 x 8 i32 sums."),
+    (r"setp\.eq|selp", "The next buffer of the ring."),
+    (r"setp|bra", "The next slice, after the last products of this one."),
 ]
 HIDDEN = r"\.pragma|^add\.s64|^shl\.b64|^mov\.b64|^\{"
 
@@ -139,7 +140,9 @@ def find_first(lines, first, start, name):
     """Where a part begins."""
     if isinstance(first, str):
         return find(lines, first, start, name)
-    before = find(lines, first[1], start, name)
+    before = start
+    for pattern in first[1:]:
+        before = find(lines, pattern, before, name)
     return max(i for i in range(start, before) if re.search(first[0], lines[i]))
 
 

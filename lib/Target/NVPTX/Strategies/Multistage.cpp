@@ -27,6 +27,9 @@ constexpr double kSharedBytes = 128;
 /// Cycles until the first tiles have come, and that a step of K takes beside
 /// its instructions: a barrier, and loads of fragments.
 constexpr double kFirstTiles = 500, kStepLatency = 30;
+/// The speed of loops with asynchronous copies that load no fragments ahead, as
+/// a share of those that do (docs/benchmarks/nvidia.md, main loops).
+constexpr double kInOrder = .87;
 /// Cycles of loads from memory that the products of one step do not hide.
 constexpr double kLoadLatency = 330;
 /// Operations of an epilogue that a thread has the code of, at most: compiling
@@ -161,8 +164,10 @@ double Multistage::busyTime(ContractOp op, ConfigAttr config,
                             double epilogue) const {
   assert(steps >= 1 && "K has steps");
   double results = double(config.getRows()) * config.getColumns();
-  double products =
-      results * config.getDepth() / spec.productsPerCycle / spec.loopShare;
+  bool isInOrder =
+      spec.architecture >= kAsyncCopies && !loadsFragmentsAhead(op, config);
+  double share = spec.loopShare * (isInOrder ? kInOrder : 1);
+  double products = results * config.getDepth() / spec.productsPerCycle / share;
   double issued =
       instructionsOfStep(op, config) / kIssue + epilogue / kIssue / steps;
   double copied = (config.getRows() + config.getColumns()) * config.getDepth();
