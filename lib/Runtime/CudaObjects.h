@@ -83,6 +83,7 @@ public:
       return context_->driver.streamSynchronize(stream);
     });
   }
+  void *handle() const override { return stream; }
   Result<bool> isCapturing() override {
     int state = kNotCapturing;
     Status status = context_->run("the stream cannot be used", [&] {

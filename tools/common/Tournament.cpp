@@ -23,6 +23,8 @@ static constexpr size_t kFinalists = 4;
 /// At a first look, times of others are believed to be that much larger.
 static constexpr double kHopeless = 2;
 static constexpr double kLeastGain = 1.01;
+/// Runs of a graph, which the host hands over at once.
+static constexpr int kRecorded = 16;
 
 /// b / a, round by round.
 static std::vector<double> gainsOf(const std::vector<double> &a,
@@ -129,6 +131,55 @@ rt::Status Tournament::checkResults(const std::vector<rt::Tensor> &results) {
   return rt::Status::ok();
 }
 
+rt::Result<std::shared_ptr<rt::DeviceGraph>> Tournament::record(Run &run,
+                                                                int runs) {
+  rt::Device &device = *options_.device;
+  rt::RunOptions options;
+  options.stream = run.stream->handle();
+  rt::Status status = device.beginGraph(run.stream.get());
+  if (!status.isOk())
+    return status;
+  for (int i = 0; i < runs && status.isOk(); ++i)
+    status = run.context->run(inputs_, run.outputs, options);
+  auto graph = device.endGraph(run.stream.get());
+  if (!status.isOk())
+    return status;
+  if (!graph.isOk())
+    return graph.status();
+  return std::shared_ptr<rt::DeviceGraph>(*std::move(graph));
+}
+
+rt::Status Tournament::prepare(Run &run) {
+  if (!options_.device) {
+    run.candidate.oneThread = run.context->threads() == 1;
+    run.candidate.run = [this, &run](int64_t calls) {
+      for (int64_t i = 0; i < calls; ++i)
+        // It has run with the same tensors before.
+        (void)run.context->run(inputs_, run.outputs);
+    };
+    return rt::Status::ok();
+  }
+  auto stream = options_.device->createStream();
+  if (!stream.isOk())
+    return stream.status();
+  run.stream = *std::move(stream);
+  auto once = record(run, 1), several = record(run, kRecorded);
+  for (const auto *graph : {&once, &several})
+    if (!graph->isOk())
+      return graph->status();
+  run.once = *std::move(once);
+  run.several = *std::move(several);
+  run.candidate.oneThread = false;
+  run.candidate.run = [&run](int64_t calls) {
+    for (; calls >= kRecorded; calls -= kRecorded)
+      (void)run.several->launch(run.stream.get());
+    for (; calls > 0; --calls)
+      (void)run.once->launch(run.stream.get());
+    (void)run.stream->synchronize();
+  };
+  return rt::Status::ok();
+}
+
 rt::Status Tournament::add(ModulePtr module) {
   rt::ContextOptions options;
   options.threads = int(options_.threads);
@@ -160,15 +211,12 @@ rt::Status Tournament::add(ModulePtr module) {
     return rt::Status::ok();
   }
   runs_.push_back(std::move(run));
-  Run &added = runs_.back();
-  added.candidate.oneThread = added.context->threads() == 1;
-  added.candidate.run = [this, &added](int64_t calls) {
-    for (int64_t i = 0; i < calls; ++i)
-      // It has run with the same tensors before.
-      (void)added.context->run(inputs_, added.outputs);
-  };
-  added.firstLook = calibrate(added.candidate);
-  return rt::Status::ok();
+  status = prepare(runs_.back());
+  if (!status.isOk())
+    runs_.pop_back();
+  else
+    runs_.back().firstLook = calibrate(runs_.back().candidate);
+  return status;
 }
 
 //===----------------------------------------------------------------------===//

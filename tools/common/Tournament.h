@@ -13,7 +13,9 @@
 // Noise: in each round of the final a program is compared with the first one.
 // It is faster if it is in three rounds of four, by a hundredth at least.
 //
-// Programs for a device have their inputs in its memory. A device that models
+// Programs for a device have their inputs in its memory, and their runs are
+// recorded as graphs, so that what a launch costs the host is not part of their
+// times. A device that models
 // times instead of having any (the emulator) is asked for them: these do not
 // change, so that each program runs once.
 //
@@ -24,6 +26,7 @@
 
 #include "common/Execution.h"
 #include "common/Interleaved.h"
+#include "qcc/Runtime/Device.h"
 
 #include <deque>
 
@@ -72,11 +75,18 @@ private:
     std::unique_ptr<rt::Context> context;
     std::vector<rt::OwnedTensor> results;
     std::vector<rt::Tensor> outputs;
+    /// Of a device: graphs of one run, and of several.
+    std::unique_ptr<rt::DeviceStream> stream;
+    std::shared_ptr<rt::DeviceGraph> once, several;
     TimedRun candidate;
     double firstLook = 0;
   };
   /// Copies the inputs to the device, where times are measured there.
   rt::Status placeInputs();
+  /// Records runs of a program that has run before.
+  rt::Result<std::shared_ptr<rt::DeviceGraph>> record(Run &run, int runs);
+  /// Says how a program is timed.
+  rt::Status prepare(Run &run);
   /// What is wrong with the results of a run; ok for the first one.
   rt::Status checkResults(const std::vector<rt::Tensor> &results);
   Standing standingOf(size_t best) const;

@@ -42,6 +42,9 @@ public:
   virtual ~DeviceStream() = default;
   /// Waits for all work handed to the stream so far.
   virtual Status synchronize() = 0;
+  /// What RunOptions::stream takes, such as a CUstream; null where callers have
+  /// no streams of the device.
+  virtual void *handle() const { return nullptr; }
   /// Whether a program records the work of its stream to repeat it later. Such
   /// work does not run, and nobody may wait for the stream.
   virtual Result<bool> isCapturing() { return false; }
