@@ -1,7 +1,9 @@
 """utils/measure-gpu.sh and bench-gpu.py calibrate on a driver of tests, whose kernels run on the emulator."""
 
+import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -89,3 +91,16 @@ def test_refusals(folder, tmp_path):
     assert "make them with measure-gpu.sh prepare" in run(UTILS / "measure-gpu.sh", "run", code=2)
     without = measure(folder, "calibration", code=2, driver=tmp_path)
     assert "no NVIDIA driver" in without and "calibration: failed with exit code 2" in without
+
+
+def test_needs_little(prepared):
+    """Python 3.9, a C library of 2.34, and nothing of LLVM."""
+    scripts = [UTILS / name for name in ("ptx-on-gpu.py", "ptx_arithmetic.py", "torch-on-gpu.py")]
+    for path in [*scripts, *prepared.rglob("*.py")]:
+        ast.parse(path.read_text(), str(path), feature_version=(3, 9))
+    for name in ("qcc-run", "qcc-ptx-emu"):
+        text = run("objdump", "-p", program.build_dir() / "bin" / name)
+        needed = set(re.findall(r"NEEDED +(\S+?)\.so", text))
+        assert needed <= {"libz", "libstdc++", "libm", "libgcc_s", "libc", "ld-linux-x86-64"}, needed
+        versions = [tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_([0-9.]+)", text)]
+        assert versions and max(versions) <= (2, 34)
