@@ -150,9 +150,9 @@ void MultistageEmitter::placeWarp() {
 //===----------------------------------------------------------------------===//
 
 std::unique_ptr<TileCopy> MultistageEmitter::makeLhsCopy() {
-  std::optional<int64_t> alignment = alignmentAlongK(op);
-  if (isAsync() && alignment && *alignment >= kLeastCopied)
-    return makeAsyncCopy(code, *tiles.memory, share(*lhsTile, *alignment),
+  if (!copiesThroughRegisters(op, config))
+    return makeAsyncCopy(code, *tiles.memory,
+                         share(*lhsTile, *alignmentAlongK(op)),
                          lhsRows(code, op, lhs, tiles, slices));
   ThreadShare chunks = share(*lhsTile, kChunk);
   return makeStagedCopy(
@@ -276,7 +276,6 @@ MultistageEmitter::State MultistageEmitter::emitSlices(int64_t first,
                                                        State state) {
   if (first >= end)
     return state;
-  assert((!form.isLast || end == first + 1) && "one slice is the last one");
   RewriterBase &rewriter = code.rewriter;
   auto loop =
       scf::ForOp::create(rewriter, code.loc, code.index(first), code.index(end),
@@ -299,20 +298,17 @@ SmallVector<Value> MultistageEmitter::emitMainLoop() {
   assert(inLast > 0 && inLast <= config.getDepth() && lastParts <= allParts() &&
          "the last slice of a segment has elements, and no more than others");
   int64_t copying = std::max<int64_t>(0, slices.count() - ahead());
-  int64_t last = slices.count() - 1;
   if (isAhead) {
     waitForSlice();
     state.fragments = products->loadFragments(state.read, 0);
   }
   state = emitSlices(0, copying, {/*hasCopies=*/true, allParts()}, state);
-  if (!isAhead && lastParts == allParts())
-    last = slices.count();
+  // In order, a whole last slice is like those before.
+  int64_t count = slices.count();
+  int64_t last = isAhead || lastParts < allParts() ? count - 1 : count;
   state = emitSlices(copying, last, {/*hasCopies=*/false, allParts()}, state);
-  Form form{/*hasCopies=*/false, lastParts, /*isLast=*/true};
-  if (isAhead && last < slices.count())
-    emitSlice(code.index(last), form, state);
-  else
-    state = emitSlices(last, slices.count(), form, state);
+  if (last < count)
+    emitSlice(code.index(last), {/*hasCopies=*/false, lastParts, true}, state);
   return state.sums;
 }
 

@@ -139,17 +139,31 @@ static int64_t registersInOrder(ContractOp op, ConfigAttr config) {
          registersOfRowOperands(op, config) + kOthers;
 }
 
+/// Whether all tiles are whole, and rows lie one behind the other: addresses of
+/// rows then differ by constants, which take no registers.
+static bool hasWholeTiles(ContractOp op, ConfigAttr config) {
+  SmallVector<int64_t> sizes = op.getStaticLoopSizes();
+  SmallVector<unsigned> loops = rowLoopsOf(op);
+  int64_t columns = sizes[op.getRoles()->n];
+  if (loops.size() != 1)
+    return false;
+  int64_t rows = sizes[loops.front()];
+  return !ShapedType::isDynamic(rows) && rows % config.getRows() == 0 &&
+         !ShapedType::isDynamic(columns) && columns % config.getColumns() == 0;
+}
+
 bool qcc::nvptx::loadsFragmentsAhead(ContractOp op, ConfigAttr config) {
   constexpr int64_t kFewestStages = 3, kUnrolled = 2;
   if (config.getStages() < kFewestStages || copiesThroughRegisters(op, config))
     return false;
-  // ptxas computes addresses again where it needs their registers.
-  constexpr int64_t kMost = kMostRegisters + 32;
+  constexpr int64_t kOfAddresses = 32;
+  int64_t most =
+      kMostRegisters + (hasWholeTiles(op, config) ? kOfAddresses : 0);
   int64_t fragments = registersOfFragments(config);
   // It unrolls loops of two slices, and then loads further ahead.
   int64_t looped = slicesOf(op, config) - (config.getStages() - 1);
   int64_t unrolled = looped <= kUnrolled ? fragments : 0;
-  return registersInOrder(op, config) + fragments + unrolled <= kMost;
+  return registersInOrder(op, config) + fragments + unrolled <= most;
 }
 
 static int64_t registersOfMultistage(ContractOp op, ConfigAttr config) {
