@@ -50,7 +50,7 @@ prepare() {
   cp -r "$here/../python" "$folder/tools"
   find "$folder/tools" -name __pycache__ -prune -exec rm -r {} +
   cp "$here/measure-gpu.sh" "$folder"
-  strip_binaries "$folder"
+  strip "$folder/check/qcc-run" "$folder/tools/bin/qcc-ptx-emu"
   local mib
   tar czf "$folder.tar.gz" -C "$(dirname "$folder")" "$(basename "$folder")"
   mib=$(du -sm "$folder.tar.gz" | cut -f1)
@@ -59,10 +59,6 @@ prepare() {
     exit 1
   fi
   echo "$folder.tar.gz is ready, $mib MiB; unpack it on a machine with an NVIDIA GPU, and run measure-gpu.sh run there"
-}
-
-strip_binaries() {
-  strip "$1/check/qcc-run" "$1/tools/bin/qcc-ptx-emu"
 }
 
 # part NAME: runs one; its output is the log.
