@@ -41,6 +41,7 @@ endfunction()
 qcc_install(runtime QCCRuntimeCAPI qcc-run ARCHIVE QCCRuntimeStatic)
 if(QCC_BUILD_COMPILER)
   qcc_install(compiler QCCCompilerCAPI qcc PATHS ${LLVM_LIBRARY_DIR})
+  install(TARGETS qcc-isolated-compiler RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
 endif()
 
 configure_package_config_file(cmake/qccConfig.cmake.in ${generated}/qccConfig.cmake

@@ -107,19 +107,20 @@ def write_wheel(folder, name, glibc, files, text, entry_points=""):
         for name_in_archive, contents in files.items():
             entry = zipfile.ZipInfo(name_in_archive, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o755 if ".so" in name_in_archive else 0o644) << 16
+            entry.external_attr = (0o755 if contents.startswith(b"\x7fELF") else 0o644) << 16
             archive.writestr(entry, contents)
     return path
 
 
 def build(options):
-    run("cmake", "--build", options.build, "--target", "QCCRuntimeCAPI", "QCCStandaloneCAPI")
+    run("cmake", "--build", options.build, "--target", "QCCRuntimeCAPI", "QCCStandaloneCAPI", "qcc-isolated-compiler")
     options.output.mkdir(parents=True, exist_ok=True)
     for old in options.output.glob("qcc*.whl"):
         old.unlink()
     with tempfile.TemporaryDirectory(prefix="qcc-wheels-") as folder:
         runtime, runtime_glibc = stripped(options.build / "lib" / "libqcc_runtime.so.1", folder)
         compiler, compiler_glibc = stripped(options.build / "standalone" / "libqcc.so.1", folder)
+        isolated, isolated_glibc = stripped(options.build / "bin" / "qcc-isolated-compiler", folder)
     sources = ROOT / "python" / "qcc"
     package = {f"qcc/{path.name}": path.read_bytes() for path in sources.iterdir() if path.suffix in (".py", ".typed")}
     package["qcc/libqcc_runtime.so.1"] = runtime
@@ -127,7 +128,8 @@ def build(options):
         options.output, "qcc-runtime", runtime_glibc, package,
         metadata("qcc-runtime", "Runs quantized networks that qcc compiled", ["numpy>=1.22"]))
     yield write_wheel(
-        options.output, "qcc", compiler_glibc, {"qcc/libqcc.so.1": compiler},
+        options.output, "qcc", max(compiler_glibc, isolated_glibc),
+        {"qcc/libqcc.so.1": compiler, "qcc/qcc-isolated-compiler": isolated},
         metadata("qcc", "Compiles quantized networks to native code", [f"qcc-runtime=={version()}"]), ENTRY_POINTS)
 
 

@@ -14,6 +14,7 @@
 |* What a host application should know of its process: while a compilation    *|
 |* runs, crash signals are caught (see QCC_COMPILE_KEEP_SIGNALS); after one,  *|
 |* the command-line options of the LLVM that libqcc uses have their defaults. *|
+|* QCC_COMPILE_ISOLATED compiles in another process instead.                  *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -72,6 +73,17 @@ static inline qccDiagnosticHook qccDiagnosticHookInit(void) {
 /// The artifact has an explanation. The target must be one
 /// CPU or chip.
 #define QCC_COMPILE_EXPLAIN 2u
+
+/// The compiler runs in a process of its own, which this call starts and ends.
+/// Whatever happens there is a status here, and nothing is lost:
+///   a crash                               QCC_STATUS_INTERNAL
+///   no memory there, or too much of it    QCC_STATUS_OUT_OF_MEMORY
+///   a hang beyond the time limit          QCC_STATUS_TIMED_OUT
+///   a signal from somebody else           QCC_STATUS_KILLED
+///   no such program, or it cannot start   QCC_STATUS_NOT_FOUND, ..._IO_ERROR
+/// Handlers of this process stay as they are, and so does its floating-point
+/// environment. Hooks are called by the calling thread. Costs some 60 ms.
+#define QCC_COMPILE_ISOLATED 4u
 
 /*===----------------------------------------------------------------------===*\
 |* Weights from memory
@@ -189,6 +201,8 @@ typedef struct qccCompileOptions {
   ///
   /// All three are looked at between passes, functions and weights, so that
   /// some time may go by and some memory be taken before they take effect.
+  /// With QCC_COMPILE_ISOLATED they hold everywhere: the process is killed
+  /// within .2 s, and its system refuses memory beyond the limit and 128 MiB.
   int64_t memoryLimitBytes;
   /// Dimensions of an ONNX model that the program is compiled for one size of;
   /// it takes every size of the others.
@@ -203,6 +217,10 @@ typedef struct qccCompileOptions {
   /// float64 whatever the type of the input is.
   const qccWeightTensor *constants;
   size_t numConstants;
+  /// For QCC_COMPILE_ISOLATED: the path of the program qcc-isolated-compiler.
+  /// Null: it is looked for beside libqcc, and in the folder of programs of
+  /// that installation.
+  const char *isolatedCompiler;
 } qccCompileOptions;
 
 static inline qccCompileOptions qccCompileOptionsInit(void) {

@@ -57,7 +57,10 @@ typedef enum qccStatusCode {
   QCC_STATUS_INVALID_PROGRAM = 11, ///< The compiler rejected the program.
   QCC_STATUS_TIMED_OUT = 12,       ///< The caller's time limit has passed.
   /// An artifact lacks the signature that the caller asks for.
-  QCC_STATUS_UNTRUSTED = 13
+  QCC_STATUS_UNTRUSTED = 13,
+  /// A signal from outside ended the process that compiled: somebody sent it,
+  /// or the kernel did for want of memory.
+  QCC_STATUS_KILLED = 14
 } qccStatusCode;
 
 /// Null is success.

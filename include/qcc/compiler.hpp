@@ -53,8 +53,15 @@ struct CompileOptions {
   std::chrono::nanoseconds timeout{0};
   /// What the process may grow by; 0: no limit. See qccCompileOptions.
   int64_t memoryLimitBytes = 0;
+  /// Path of qcc-isolated-compiler, for the flag QCC_COMPILE_ISOLATED; empty:
+  /// it is looked for beside libqcc.
+  std::string isolatedCompiler;
   /// Sizes of dimensions that an ONNX model has names for.
   std::vector<std::pair<std::string, int64_t>> dims;
+  /// All sizes of inputs of an ONNX model.
+  std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
+  /// Inputs of an ONNX model that are constants. See qccCompileOptions.
+  std::vector<std::pair<std::string, const DLTensor *>> constants;
 };
 
 /// The bytes of a shared object.
@@ -96,6 +103,8 @@ inline void callDiagnosticHook(void *hook,
 struct CompileOptionParts {
   std::vector<qccWeightTensor> weights;
   std::vector<qccNamedSize> dims;
+  std::vector<qccNamedShape> shapes;
+  std::vector<qccWeightTensor> constants;
   qccDiagnosticHook diagnostics = qccDiagnosticHookInit();
 };
 
@@ -112,6 +121,9 @@ inline qccCompileOptions toC(const CompileOptions &options,
     c.diagnostics = &parts.diagnostics;
   }
   c.flags = options.flags;
+  c.isolatedCompiler = options.isolatedCompiler.empty()
+                           ? nullptr
+                           : options.isolatedCompiler.c_str();
   c.tuning = options.tuning.empty() ? nullptr : options.tuning.c_str();
   for (const auto &item : options.weightTensors)
     parts.weights.push_back(
@@ -123,6 +135,17 @@ inline qccCompileOptions toC(const CompileOptions &options,
         {sizeof(qccNamedSize), item.first.c_str(), item.second});
   c.dims = parts.dims.data();
   c.numDims = parts.dims.size();
+  for (const auto &item : options.shapes)
+    parts.shapes.push_back({sizeof(qccNamedShape), item.first.c_str(),
+                            static_cast<int32_t>(item.second.size()),
+                            item.second.data()});
+  c.shapes = parts.shapes.data();
+  c.numShapes = parts.shapes.size();
+  for (const auto &item : options.constants)
+    parts.constants.push_back(
+        {sizeof(qccWeightTensor), item.first.c_str(), item.second});
+  c.constants = parts.constants.data();
+  c.numConstants = parts.constants.size();
   c.weightHook = options.weightHook;
   c.cancel = options.cancel ? options.cancel->handle() : nullptr;
   c.timeoutNanoseconds = options.timeout.count();

@@ -40,11 +40,6 @@ bool WorkLimits::exceedMemory(uint64_t bytes) {
 bool WorkLimits::isExceeded() {
   if (!status_.isOk())
     return true;
-  if (lacksMemory_ && lacksMemory_()) {
-    status_ = rt::outOfMemory("memory ran out; free some, or raise the limits "
-                              "of the process");
-    return true;
-  }
   if (isCancelled_ && isCancelled_()) {
     status_ = rt::Status(rt::StatusCode::Cancelled, "it was cancelled");
     return true;

@@ -22,7 +22,7 @@ from ._reduce import reduce_model
 from ._runs import CancelToken, Run, ThreadPool, set_default_pool
 from ._types import Quantization, TensorType, Variant
 from .errors import (BusyError, CancelledError, CompileWarning, CorruptArtifactError, Diagnostic, Error, InternalError,
-                     InvalidArgumentError, InvalidProgramError, KernelFailedError, NotFoundError, OutOfMemoryError,
+                     InvalidArgumentError, InvalidProgramError, KernelFailedError, KilledError, NotFoundError, OutOfMemoryError,
                      SystemCallError, TimedOutError, UnsupportedError, UntrustedError)
 
 __version__: str = _runtime.functions.qccGetVersion().decode()
@@ -32,7 +32,7 @@ __revision__: str = _runtime.functions.qccGetRevision().decode()
 __all__ = [
     "BusyError", "CancelToken", "CancelledError", "CompileWarning", "CorruptArtifactError", "Diagnostic", "Diff",
     "Error", "ExplainedStep", "Explanation", "Function", "InternalError", "InvalidArgumentError",
-    "InvalidProgramError", "KernelFailedError", "LayerDiff", "ModelDiff", "Module", "NotFoundError",
+    "InvalidProgramError", "KernelFailedError", "KilledError", "LayerDiff", "ModelDiff", "Module", "NotFoundError",
     "OutOfMemoryError", "ProcessInfo", "Profile", "ProfiledStep", "Quantization", "ResultDiff", "Run", "SystemCallError",
     "TensorType", "ThreadPool", "TimedOutError", "UnsupportedError", "UntrustedError", "Variant", "compile", "diff",
     "diff_model", "explain", "load", "log_to", "process_info", "reduce_model", "set_default_pool",

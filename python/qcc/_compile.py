@@ -26,6 +26,8 @@ from .errors import CompileWarning, Diagnostic, InvalidArgumentError, Unsupporte
 
 #: QCC_COMPILE_EXPLAIN
 _EXPLAIN = 2
+#: QCC_COMPILE_ISOLATED
+_ISOLATED = 4
 _SEVERITIES = {0: "error", 1: "warning", 2: "remark", 3: "note"}
 
 _FUNCTIONS: Dict[str, Any] = {
@@ -214,8 +216,28 @@ class _FixedInputs:
         options.constants, options.num_constants = self._constants, len(self._constants)
 
 
+class _Limits:
+    """Where and how long the compiler runs, and how much memory it takes."""
+
+    def __init__(self, isolated: "bool | str | os.PathLike[str]" = False, timeout: Optional[float] = None,
+                 memory_limit: Optional[int] = None) -> None:
+        self._flags = _ISOLATED if isolated else 0
+        self._program = None if isinstance(isolated, bool) else encode(isolated)
+        if timeout is not None and not timeout > 0:
+            raise InvalidArgumentError(f"timeout is {timeout!r}; give a number of seconds above 0, or None")
+        self._nanoseconds = min(int(timeout * 1e9) + 1, 2**63 - 1) if timeout is not None and timeout < 9e9 else 0
+        self._bytes = 0 if memory_limit is None else _size(memory_limit, "memory_limit")
+        if memory_limit is not None and not 0 < self._bytes < 2**63:
+            raise InvalidArgumentError(f"memory_limit is {memory_limit!r}; give a number of bytes above 0, or None")
+
+    def put(self, options: c.CompileOptions) -> None:
+        options.flags |= self._flags
+        options.isolated_compiler = self._program
+        options.timeout_nanoseconds, options.memory_limit_bytes = self._nanoseconds, self._bytes
+
+
 def _compile(source: Source, target: Union[str, Sequence[str]], weights: Optional[Weights], tuning: Any,
-             name: Optional[str], fixed: _FixedInputs,
+             name: Optional[str], fixed: _FixedInputs, limits: _Limits,
              on_diagnostic: Optional[Callable[[Diagnostic], None]], flags: int = 0) -> _Artifact:
     diagnostics: List[Diagnostic] = []
 
@@ -230,6 +252,7 @@ def _compile(source: Source, target: Union[str, Sequence[str]], weights: Optiona
     options.name = encode(name) if name is not None else None
     options.flags = flags
     fixed.put(options)
+    limits.put(options)
     options.handle_diagnostic = c.DiagnosticHandler(handle_diagnostic)
     handle = ctypes.c_void_p()
     with _weights_file(weights) as options.weights:
@@ -243,7 +266,9 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
             tuning: "str | os.PathLike[str] | None" = None, name: Optional[str] = None,
             dims: Optional[Mapping[str, int]] = None, shapes: Optional[Mapping[str, Sequence[int]]] = None,
             constants: Optional[Mapping[str, Any]] = None,
-            on_diagnostic: Optional[Callable[[Diagnostic], None]] = None) -> Module:
+            on_diagnostic: Optional[Callable[[Diagnostic], None]] = None,
+            isolated: "bool | str | os.PathLike[str]" = False, timeout: Optional[float] = None,
+            memory_limit: Optional[int] = None) -> Module:
     """Compiles a program.
 
     Args:
@@ -264,15 +289,22 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
             a library that has DLPack, of the inputs' types. A number is all elements of an input.
         on_diagnostic: called with each thing that the compiler says. None: warnings become Python's, errors are in the
             exception.
+        isolated: whether the compiler runs in a process of its own, so that nothing that happens there harms this one:
+            a crash, a lack of memory, a hang. A path is that of the program qcc-isolated-compiler, which is otherwise
+            looked for beside the library. It costs some 60 ms.
+        timeout: the most seconds that the compilation may take.
+        memory_limit: the most bytes that this process may grow by while it compiles, or the process of its own.
 
     Raises:
         InvalidProgramError: the compiler rejects the program; `diagnostics` says where and why.
         NotFoundError: there is no such file.
         InvalidArgumentError: an option is wrong.
         UnsupportedError: the compiler is not installed.
+        TimedOutError, OutOfMemoryError: a limit is reached.
+        InternalError, KilledError: the compiler crashed, or the process of its own was killed.
     """
     return Module(None, _compile(source, target, weights, tuning, name, _FixedInputs(dims, shapes, constants),
-                                 on_diagnostic))
+                                 _Limits(isolated, timeout, memory_limit), on_diagnostic))
 
 
 def explain(source: Source, *, target: str = "native", weights: Optional[Weights] = None,
@@ -288,6 +320,6 @@ def explain(source: Source, *, target: str = "native", weights: Optional[Weights
     Raises:
         What `compile` raises.
     """
-    artifact = _compile(source, target, weights, tuning, name, _FixedInputs(dims, shapes, constants), None,
-                        _EXPLAIN)
+    artifact = _compile(source, target, weights, tuning, name, _FixedInputs(dims, shapes, constants), _Limits(),
+                        None, _EXPLAIN)
     return read_explanation(artifact.explanation())

@@ -269,4 +269,5 @@ class CompileOptions(SizedStructure):
         ("num_shapes", ctypes.c_size_t),
         ("constants", ctypes.POINTER(WeightTensor)),
         ("num_constants", ctypes.c_size_t),
+        ("isolated_compiler", ctypes.c_char_p),
     ]

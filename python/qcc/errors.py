@@ -9,7 +9,7 @@ from typing import Dict, Sequence, Tuple, Type
 
 __all__ = [
     "BusyError", "CancelledError", "CompileWarning", "CorruptArtifactError", "Diagnostic", "Error",
-    "InternalError", "InvalidArgumentError", "InvalidProgramError", "KernelFailedError",
+    "InternalError", "InvalidArgumentError", "InvalidProgramError", "KernelFailedError", "KilledError",
     "NotFoundError", "OutOfMemoryError", "SystemCallError", "TimedOutError", "UnsupportedError", "UntrustedError",
 ]
 
@@ -77,6 +77,10 @@ class TimedOutError(Error):
     """A run took longer than its time limit."""
 
 
+class KilledError(Error):
+    """A signal from outside ended the process that compiled: somebody sent it, or the kernel did for want of memory."""
+
+
 class UntrustedError(Error):
     """An artifact lacks the signature that the caller asks for."""
 
@@ -111,4 +115,5 @@ CLASSES: Dict[int, Type[Error]] = {
     11: InvalidProgramError,
     12: TimedOutError,
     13: UntrustedError,
+    14: KilledError,
 }

@@ -35,7 +35,8 @@ enum class StatusCode {
   Internal,        ///< A bug in qcc.
   // 11 is a code of the compiler's API.
   TimedOut = 12, ///< The caller's time limit has passed.
-  Untrusted      ///< An artifact lacks the signature that the caller asks for.
+  Untrusted,     ///< An artifact lacks the signature that the caller asks for.
+  Killed         ///< A signal from outside ended the process that did the work.
 };
 
 inline const char *statusCodeName(StatusCode code) {
@@ -66,6 +67,8 @@ inline const char *statusCodeName(StatusCode code) {
     return "timed out";
   case StatusCode::Untrusted:
     return "untrusted";
+  case StatusCode::Killed:
+    return "killed";
   }
   return "unknown";
 }

@@ -35,12 +35,6 @@ public:
   WorkLimits(std::function<bool()> isCancelled, int64_t nanoseconds,
              int64_t memoryBytes);
 
-  /// Says who knows whether memory has run out, so that the work has to end.
-  /// It is asked often.
-  void setLacksMemory(std::function<bool()> lacksMemory) {
-    lacksMemory_ = std::move(lacksMemory);
-  }
-
   /// Whether the work has to end. Once it has, it always has.
   bool isExceeded();
 
@@ -53,7 +47,7 @@ public:
 private:
   bool exceedMemory(uint64_t bytes);
 
-  std::function<bool()> lacksMemory_, isCancelled_;
+  std::function<bool()> isCancelled_;
   std::optional<Clock::time_point> deadline_;
   int64_t nanoseconds_ = 0;
   int64_t memoryBytes_ = 0;

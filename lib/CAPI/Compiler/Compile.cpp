@@ -1,4 +1,4 @@
-//===- Compile.cpp - The C API of the compiler ----------------------------===//
+//===- Compile.cpp - Compiling for a caller -------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,14 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Compile.h"
 #include "../Convert.h"
 #include "BoundLLVM.h"
-#include "CrashGuard.h"
-#include "Diagnostics.h"
-#include "WeightHooks.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
-#include "qcc-c/Compiler.h"
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Explain/Report.h"
 #include "qcc/Frontend/Import.h"
@@ -34,15 +31,6 @@
 using namespace qcc;
 using namespace qcc::capi;
 
-struct qccArtifactImpl {
-  Artifact bytes;
-  std::string explanation; ///< JSON, or empty.
-};
-
-//===----------------------------------------------------------------------===//
-// Compilation
-//===----------------------------------------------------------------------===//
-
 namespace {
 using SourceBuffer = std::unique_ptr<llvm::MemoryBuffer>;
 
@@ -54,17 +42,6 @@ struct Request {
   WorkLimits limits;
   LoadedTuning tuning;
   bool explain = false;
-};
-
-/// What the thread that compiles leaves behind.
-struct Outcome {
-  DiagnosticLog log;
-  /// Where it was, for the message after a crash.
-  std::string place = "while reading the program";
-  std::optional<Artifact> artifact;
-  std::string explanation;
-  /// Why `artifact` is missing, unless the log has errors.
-  rt::Status failure;
 };
 } // namespace
 
@@ -85,9 +62,9 @@ static rt::Status toStatus(llvm::Error error) {
   return rt::Status(code, message);
 }
 
-/// What is fixed of the inputs of a model.
-static rt::Status readFixedInputs(const qccCompileOptions &options,
-                                  FixedInputs &fixed) {
+rt::Result<FixedInputs>
+capi::readFixedInputs(const qccCompileOptions &options) {
+  FixedInputs fixed;
   rt::Status status = readNamed(
       options.dims, options.numDims, "dims", [&](const qccNamedSize &dim) {
         fixed.dims[dim.name] = dim.value;
@@ -113,16 +90,20 @@ static rt::Status readFixedInputs(const qccCompileOptions &options,
       });
   if (!status.isOk())
     return status;
-  return readNamed(options.constants, options.numConstants, "constants",
-                   [&](const qccWeightTensor &given) {
-                     rt::Result<HostView> view = viewTensor(given.tensor);
-                     if (view.isOk())
-                       fixed.constants[given.name] = *std::move(view);
-                     return view.status();
-                   });
+  status = readNamed(options.constants, options.numConstants, "constants",
+                     [&](const qccWeightTensor &given) {
+                       rt::Result<HostView> view = viewTensor(given.tensor);
+                       if (view.isOk())
+                         fixed.constants[given.name] = *std::move(view);
+                       return view.status();
+                     });
+  if (!status.isOk())
+    return status;
+  return fixed;
 }
 
-static rt::Result<Request> makeRequest(const qccCompileOptions &known) {
+static rt::Result<Request> makeRequest(const qccCompileOptions &known,
+                                       WeightsSource weights) {
   Request request;
   request.name = known.name ? known.name : "<memory>";
   if (!rt::HostFeatures::hostStatus().isOk())
@@ -138,13 +119,11 @@ static rt::Result<Request> makeRequest(const qccCompileOptions &known) {
                                "target names " +
                                std::to_string(request.targets.size()) +
                                "; compile for one at a time");
-  rt::Result<WeightsSource> weights = readWeights(known);
-  if (!weights.isOk())
-    return weights.status();
-  request.import.weights = *std::move(weights);
-  rt::Status fixed = readFixedInputs(known, request.import.fixed);
+  request.import.weights = std::move(weights);
+  rt::Result<FixedInputs> fixed = readFixedInputs(known);
   if (!fixed.isOk())
-    return fixed;
+    return fixed.status();
+  request.import.fixed = *std::move(fixed);
   if (known.timeoutNanoseconds < 0 || known.memoryLimitBytes < 0)
     return rt::invalidArgument("a limit is negative; 0 means no limit");
   std::function<bool()> isCancelled;
@@ -154,7 +133,6 @@ static rt::Result<Request> makeRequest(const qccCompileOptions &known) {
     };
   request.limits = WorkLimits(std::move(isCancelled), known.timeoutNanoseconds,
                               known.memoryLimitBytes);
-  request.limits.setLacksMemory(lacksMemory);
   if (known.tuning) {
     rt::Result<LoadedTuning> tuning = loadTuning(known.tuning);
     if (!tuning.isOk())
@@ -221,79 +199,18 @@ static void compile(SourceBuffer source, Request &request, Outcome &outcome) {
     outcome.failure = toStatus(artifact.takeError());
     return;
   }
-  outcome.artifact = std::move(*artifact);
+  auto owner = std::make_shared<const Artifact>(std::move(*artifact));
+  outcome.artifact = *owner;
+  outcome.owner = std::move(owner);
   if (!report)
     return;
-  report->artifactBytes = outcome.artifact->size();
+  report->artifactBytes = outcome.artifact.size();
   llvm::raw_string_ostream(outcome.explanation)
       << llvm::json::Value(report->toJson());
 }
 
-/// Where a program comes from, which is noted in the request. Without memory
-/// for it, null.
-using ReadSource = llvm::function_ref<rt::Result<SourceBuffer>(Request &)>;
-
-static void compile(const qccCompileOptions &options, ReadSource readSource,
-                    Outcome &outcome) {
-  rt::Result<Request> request = makeRequest(options);
-  if (!request.isOk()) {
-    outcome.failure = request.status();
-    return;
-  }
-  rt::Result<SourceBuffer> source = readSource(*request);
-  if (!source.isOk())
-    outcome.failure = source.status();
-  else if (!*source)
-    outcome.failure =
-        rt::outOfMemory("there is no memory for the program's text");
-  else
-    compile(std::move(*source), *request, outcome);
-  if (!outcome.artifact && !request->limits.status().isOk())
-    outcome.failure = request->limits.status().withPrefix(
-        "the compilation ended " + outcome.place + ": ");
-}
-
-static qccStatus compileGuarded(const qccCompileOptions *given,
-                                ReadSource readSource, qccArtifact *artifact) {
-  qccCompileOptions options;
-  rt::Status status = readStruct(given, options);
-  if (!status.isOk())
-    return toC(status);
-  rt::Result<qccDiagnosticHook> diagnostics = readDiagnosticHook(options);
-  if (!diagnostics.isOk())
-    return toC(diagnostics.status());
-  if (options.flags & ~(QCC_COMPILE_KEEP_SIGNALS | QCC_COMPILE_EXPLAIN))
-    return toC(rt::unsupported("a flag is set that this version of the library "
-                               "does not have; update the library"));
-  status = checkBoundLLVM();
-  if (!status.isOk())
-    return toC(status);
-  Outcome outcome;
-  status = runGuarded(options.flags & QCC_COMPILE_KEEP_SIGNALS ? Signals::Keep
-                                                               : Signals::Catch,
-                      [&] { compile(options, readSource, outcome); });
-  outcome.log.deliver(*diagnostics);
-  if (!status.isOk())
-    return toC(status.withPrefix(outcome.place + ": "));
-  if (!outcome.failure.isOk())
-    return toC(outcome.failure);
-  if (!outcome.artifact) {
-    std::string errors = outcome.log.errors();
-    return qccStatusCreate(QCC_STATUS_INVALID_PROGRAM,
-                           errors.empty()
-                               ? "the program is rejected without a reason"
-                               : errors.c_str());
-  }
-  *artifact = new qccArtifactImpl{std::move(*outcome.artifact),
-                                  std::move(outcome.explanation)};
-  return nullptr;
-}
-
-//===----------------------------------------------------------------------===//
-// The C API
-//===----------------------------------------------------------------------===//
-
-static rt::Result<SourceBuffer> readSource(const std::string &path) {
+/// Null without memory for it.
+static rt::Result<SourceBuffer> readFile(const std::string &path) {
   rt::Result<InputFile> file = InputFile::open(path);
   if (!file.isOk()) {
     // A folder may be a model of another tool.
@@ -311,56 +228,42 @@ static rt::Result<SourceBuffer> readSource(const std::string &path) {
   return SourceBuffer(std::move(buffer));
 }
 
-qccStatus qccCompileText(const char *text, size_t length,
-                         const qccCompileOptions *options,
-                         qccArtifact *artifact) {
-  return withoutExceptions([&]() -> qccStatus {
-    if (!text || !artifact)
-      return nullPointer(text ? "the handle of the artifact" : "the text");
-    return compileGuarded(
-        options,
-        [&](Request &request) {
-          return rt::Result<SourceBuffer>(llvm::MemoryBuffer::getMemBufferCopy(
-              llvm::StringRef(text, length), request.name));
-        },
-        artifact);
-  });
+static void compile(const ProgramSource &program,
+                    const qccCompileOptions &options, WeightsSource weights,
+                    Outcome &outcome) {
+  rt::Result<Request> request = makeRequest(options, std::move(weights));
+  if (!request.isOk()) {
+    outcome.failure = request.status();
+    return;
+  }
+  if (program.path)
+    request->import.path = program.path;
+  rt::Result<SourceBuffer> source =
+      program.path
+          ? readFile(program.path)
+          : rt::Result<SourceBuffer>(llvm::MemoryBuffer::getMemBufferCopy(
+                program.bytes, request->name));
+  if (!source.isOk())
+    outcome.failure = source.status();
+  else if (!*source)
+    outcome.failure =
+        rt::outOfMemory("there is no memory for the program's text");
+  else
+    compile(std::move(*source), *request, outcome);
+  if (!outcome.owner && !request->limits.status().isOk())
+    outcome.failure = request->limits.status().withPrefix(
+        "the compilation ended " + outcome.place + ": ");
 }
 
-qccStatus qccCompileFile(const char *path, const qccCompileOptions *options,
-                         qccArtifact *artifact) {
-  return withoutExceptions([&]() -> qccStatus {
-    if (!path || !artifact)
-      return nullPointer(path ? "the handle of the artifact" : "the path");
-    return compileGuarded(
-        options,
-        [&](Request &request) {
-          request.import.path = path;
-          return readSource(path);
-        },
-        artifact);
-  });
+rt::Status capi::compileHere(const ProgramSource &program,
+                             const qccCompileOptions &options,
+                             WeightsSource weights, Signals signals,
+                             Outcome &outcome) {
+  rt::Status status = checkBoundLLVM();
+  if (!status.isOk())
+    return status;
+  status = runGuarded(
+      signals, [&] { compile(program, options, std::move(weights), outcome); });
+  return status.isOk() ? outcome.failure
+                       : status.withPrefix(outcome.place + ": ");
 }
-
-const void *qccArtifactGetData(qccArtifact artifact) {
-  return artifact ? artifact->bytes.data() : nullptr;
-}
-
-size_t qccArtifactGetSize(qccArtifact artifact) {
-  return artifact ? artifact->bytes.size() : 0;
-}
-
-const char *qccArtifactGetExplanation(qccArtifact artifact) {
-  return artifact ? artifact->explanation.c_str() : "";
-}
-
-qccStatus qccArtifactWriteFile(qccArtifact artifact, const char *path) {
-  return withoutExceptions([&]() -> qccStatus {
-    if (!artifact || !path)
-      return nullPointer(artifact ? "the path" : "the artifact");
-    return toC(writeFile(path, std::string_view(artifact->bytes.data(),
-                                                artifact->bytes.size())));
-  });
-}
-
-void qccArtifactDestroy(qccArtifact artifact) { delete artifact; }

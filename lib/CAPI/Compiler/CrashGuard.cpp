@@ -7,31 +7,21 @@
 //
 // LLVM's crash recovery jumps back out of a crash, but its handler drops the
 // details of signals that belong to other threads (a virtual machine in the
-// host may live on them). So ours stands before it and shares signals out: this
-// thread's to LLVM, all others, as they came, to the host.
+// host may live on them). So our handler stands before LLVM's. It forwards the
+// signals of threads that LLVM guards to LLVM, and all others, as they came, to
+// the host.
 //
-// A lack of memory that the reserve does not make up for is an exception, of
-// LLVM as well, and ends at the bottom of the thread; this file is compiled
-// with exceptions. LLVM is not made for them: what is destroyed on the way may
-// be half done or need memory itself. So a
-// crash while an exception is on its way is a lack of memory, too. Other places
-// use what malloc gives without a look at it. The C library has then set errno,
-// which each thread has for itself and which is zero when a body begins: a
-// crash with ENOMEM in it is a lack of memory as well.
+// The C++ library throws where memory is short; this file is compiled with
+// exceptions. LLVM itself aborts.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CrashGuard.h"
-#include "MemoryReserve.h"
-#include "PerThread.h"
 #include "qcc/Base/BlockedSignals.h"
 #include "llvm/Support/CrashRecoveryContext.h"
-#include "llvm/Support/ErrorHandling.h"
-#include <cerrno>
 #include <cfenv>
 #include <csignal>
 #include <cstring>
-#include <exception>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -50,16 +40,6 @@ static constexpr size_t numCrashSignals = std::size(crashSignals);
 static struct sigaction hostActions[numCrashSignals];
 static struct sigaction llvmActions[numCrashSignals];
 
-namespace {
-struct Task;
-} // namespace
-
-/// The task that a thread runs, if it catches signals.
-static const PerThread<Task> currentTask;
-
-/// Notes that a task which crashed lacked memory, if it did.
-static void noteLackOfMemory(Task &task, bool inException);
-
 static bool hasHandler(const struct sigaction &action) {
   return (action.sa_flags & SA_SIGINFO) ||
          (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
@@ -73,14 +53,12 @@ static void callHandler(const struct sigaction &action, int signal,
     action.sa_handler(signal);
 }
 
-static void shareOut(int signal, siginfo_t *info, void *context) {
+static void forward(int signal, siginfo_t *info, void *context) {
   size_t i = 0;
   while (crashSignals[i] != signal)
     ++i;
-  if (Task *task = currentTask.get()) {
-    noteLackOfMemory(*task, std::uncaught_exceptions() > 0);
+  if (llvm::CrashRecoveryContext::GetCurrent())
     return callHandler(llvmActions[i], signal, info, context);
-  }
   const struct sigaction &host = hostActions[i];
   if (hasHandler(host))
     return callHandler(host, signal, info, context);
@@ -106,11 +84,10 @@ public:
     for (size_t i = 0; i < numCrashSignals; ++i) {
       struct sigaction ours;
       memset(&ours, 0, sizeof(ours));
-      ours.sa_sigaction = shareOut;
+      ours.sa_sigaction = forward;
       ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
       sigaction(crashSignals[i], &ours, &llvmActions[i]);
     }
-    hostTerminate = std::set_terminate(leave);
     // The host may be a compiler itself, whose recovery is to stay.
     wasEnabled = llvmActions[0].sa_handler == hostActions[0].sa_handler;
   }
@@ -124,36 +101,22 @@ public:
       sigaction(crashSignals[i], nullptr, &now[i]);
     if (!wasEnabled)
       llvm::CrashRecoveryContext::Disable();
-    if (std::get_terminate() == leave)
-      std::set_terminate(hostTerminate);
     // A handler that the host has installed meanwhile stays.
     for (size_t i = 0; i < numCrashSignals; ++i)
       sigaction(crashSignals[i],
-                now[i].sa_sigaction == shareOut ? &hostActions[i] : &now[i],
+                now[i].sa_sigaction == forward ? &hostActions[i] : &now[i],
                 nullptr);
   }
 
 private:
-  /// Where an exception cannot go on. The C++ library would print it and end
-  /// the process.
-  static void leave() {
-    Task *task = currentTask.get();
-    if (!task)
-      return hostTerminate();
-    noteLackOfMemory(*task, std::current_exception() != nullptr);
-    llvm::CrashRecoveryContext::GetCurrent()->HandleExit(1);
-  }
-
   static std::mutex mutex;
   static int count;
   static bool wasEnabled;
-  static std::terminate_handler hostTerminate;
 };
 
 std::mutex CaughtSignals::mutex;
 int CaughtSignals::count = 0;
 bool CaughtSignals::wasEnabled = false;
-std::terminate_handler CaughtSignals::hostTerminate = nullptr;
 
 /// Where this thread handles signals, also when its stack is at its end. Large
 /// enough for LLVM, which would otherwise set up one of its own.
@@ -179,28 +142,19 @@ struct Task {
   Signals signals;
   llvm::function_ref<void()> body;
   End end = End::Normal;
-  bool lacksMemory = false;
 
   void run();
-  void runWithReserve();
-  void call(llvm::function_ref<void()> work);
+  void callBody();
   static void *threadMain(void *self) {
-    auto &task = *static_cast<Task *>(self);
-    task.call([&] { task.run(); });
+    static_cast<Task *>(self)->run();
     return nullptr;
   }
 };
 } // namespace
 
-static void noteLackOfMemory(Task &task, bool inException) {
-  if (inException || errno == ENOMEM)
-    task.lacksMemory = true;
-}
-
-/// Calls `work`, and notes a lack of memory.
-void Task::call(llvm::function_ref<void()> work) {
+void Task::callBody() {
   try {
-    work();
+    body();
   } catch (const std::bad_alloc &) {
     end = End::NoMemory;
   } catch (const std::length_error &) {
@@ -210,42 +164,16 @@ void Task::call(llvm::function_ref<void()> work) {
 
 void Task::run() {
   fesetenv(FE_DFL_ENV);
-  errno = 0;
-  GuardedAllocations guarded;
-  MemoryReserve reserve;
-  if (!reserve.isThere()) {
-    end = End::NoMemory;
-    return;
-  }
-  runWithReserve();
-  if (reserve.isSpent())
-    end = End::NoMemory;
-}
-
-void Task::runWithReserve() {
   if (signals == Signals::Keep)
-    return call(body);
+    return callBody();
   HandlerStack handlerStack;
   CaughtSignals caught;
-  currentTask.set(this);
   llvm::CrashRecoveryContext recovery;
-  // An exception must not pass the recovery.
-  if (!recovery.RunSafely([&] { call(body); }))
+  if (!recovery.RunSafely([&] { callBody(); }))
     end = End::Crash;
-  // Also where a recovery further in has hidden it.
-  if (lacksMemory)
-    end = End::NoMemory;
-  currentTask.set(nullptr);
 }
 
-bool capi::lacksMemory() { return MemoryReserve::isSpentHere(); }
-
 rt::Status capi::runGuarded(Signals signals, llvm::function_ref<void()> body) {
-  if (currentTask.failure() != 0)
-    return rt::outOfMemory(
-        std::string("cannot mark the thread that compiles (") +
-        strerror(currentTask.failure()) +
-        "); the process has used up the keys of thread-specific data");
   // As much as the parser needs for very deep programs; only what is used is
   // taken from memory.
   constexpr size_t stackBytes = 64 << 20;
@@ -272,7 +200,8 @@ rt::Status capi::runGuarded(Signals signals, llvm::function_ref<void()> body) {
   case End::Crash:
     return rt::internalError("the compiler crashed; unless memory is short, "
                              "this is a bug of qcc, please report it with the "
-                             "program");
+                             "program, and set QCC_COMPILE_ISOLATED to compile "
+                             "in another process");
   case End::NoMemory:
     return rt::outOfMemory(
         "the compiler ran out of memory; free some, or raise "

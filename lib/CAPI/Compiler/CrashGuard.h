@@ -5,12 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A compiler in the process of somebody else: neither a crash of it nor a lack
-// of memory must end the process, and what it does to signals must not be seen
-// outside.
+// A compilation in the process of somebody else: a crash should not end the
+// process, and nobody outside should see what the compiler does to signals.
 //
-// A body runs on a thread of its own, which has a stack large enough for deep
-// programs, a second stack for signal handlers, and the floating-point
+// A body runs on a thread of its own. The thread has a stack large enough for
+// deep programs, a second stack for signal handlers, and the floating-point
 // environment of a new process, so that constants fold alike in every host.
 //
 //===----------------------------------------------------------------------===//
@@ -28,15 +27,11 @@ enum class Signals {
   Keep   ///< The host's handlers stay, and a crash ends the process.
 };
 
-/// Runs the body; Internal if it crashed, and what it allocated may be lost
-/// then. OutOfMemory if it lacked memory, even if it came to its end: the first
-/// request that fails is made up for, and only after that may something be
-/// lost. Any number of threads may do so at once.
+/// Runs the body. Returns Internal if the body crashed, and OutOfMemory if the
+/// C++ library threw for want of memory. In both cases the memory of the body
+/// may be lost, and a lock that it held stays locked: LLVM is not made to be
+/// left like this. Any number of threads may call this at once.
 rt::Status runGuarded(Signals signals, llvm::function_ref<void()> body);
-
-/// Whether memory has run out for the body that this thread runs: it has to end
-/// soon.
-bool lacksMemory();
 
 } // namespace qcc::capi
 

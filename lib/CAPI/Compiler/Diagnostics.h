@@ -23,15 +23,6 @@ namespace qcc::capi {
 
 class DiagnosticLog {
 public:
-  /// Keeps a diagnostic and the notes attached to it.
-  void add(mlir::Diagnostic &diagnostic);
-
-  /// Errors and their notes, a line each; empty if there is no error.
-  std::string errors() const;
-
-  void deliver(const qccDiagnosticHook &hook) const;
-
-private:
   struct Entry {
     qccSeverity severity;
     std::string file;
@@ -39,6 +30,18 @@ private:
     std::string message;
   };
 
+  /// Keeps a diagnostic and the notes attached to it.
+  void add(mlir::Diagnostic &diagnostic);
+  void add(Entry entry) { entries.push_back(std::move(entry)); }
+
+  const std::vector<Entry> &getEntries() const { return entries; }
+
+  /// Errors and their notes, a line each; empty if there is no error.
+  std::string errors() const;
+
+  void deliver(const qccDiagnosticHook &hook) const;
+
+private:
   void addOne(const mlir::Diagnostic &diagnostic);
 
   std::vector<Entry> entries;

@@ -8,8 +8,6 @@
 #include "LoadedLibrary.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstdint>
-#include <sys/mman.h>
-#include <unistd.h>
 
 using namespace qcc;
 using namespace qcc::capi;
@@ -64,22 +62,6 @@ void LoadedLibrary::readDynamic() {
       break;
     }
   }
-}
-
-void LoadedLibrary::write(void **slot, void *value) const {
-  uintptr_t page = sysconf(_SC_PAGESIZE);
-  auto *begin =
-      reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(slot) & ~(page - 1));
-  auto offset = reinterpret_cast<uintptr_t>(slot) - info.dlpi_addr;
-  bool isReadOnly = llvm::any_of(segments(), [&](const ElfW(Phdr) & segment) {
-    return segment.p_type == PT_GNU_RELRO && offset >= segment.p_vaddr &&
-           offset - segment.p_vaddr < segment.p_memsz;
-  });
-  if (isReadOnly && mprotect(begin, page, PROT_READ | PROT_WRITE) != 0)
-    return;
-  __atomic_store_n(slot, value, __ATOMIC_RELEASE);
-  if (isReadOnly)
-    mprotect(begin, page, PROT_READ);
 }
 
 void LoadedLibrary::visitImports(const ElfW(Rela) * entries, size_t bytes,

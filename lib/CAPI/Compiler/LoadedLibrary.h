@@ -39,9 +39,6 @@ public:
   void forEachImport(VisitImport visit) const;
   /// The names of the libraries that the dynamic section asks for.
   void forEachNeeded(VisitName visit) const;
-  /// Other threads may be about to call through the slot. Does nothing where
-  /// the table cannot be written.
-  void write(void **slot, void *value) const;
 
 private:
   void readDynamic();

@@ -28,6 +28,7 @@ static qccStatusImpl noMemory = {QCC_STATUS_OUT_OF_MEMORY,
                                  "there is no memory for an error message"};
 
 static_assert(QCC_STATUS_INTERNAL == int(rt::StatusCode::Internal) &&
+                  QCC_STATUS_KILLED == int(rt::StatusCode::Killed) &&
                   QCC_STATUS_UNTRUSTED == int(rt::StatusCode::Untrusted) &&
                   QCC_STATUS_TIMED_OUT == int(rt::StatusCode::TimedOut) &&
                   QCC_STATUS_CANCELLED == int(rt::StatusCode::Cancelled) &&

@@ -33,16 +33,6 @@ TEST(WorkLimits, ACancellationStays) {
   EXPECT_EQ(limits.status().code(), rt::StatusCode::Cancelled);
 }
 
-TEST(WorkLimits, MemoryRunsOut) {
-  bool lacksMemory = false;
-  WorkLimits limits;
-  limits.setLacksMemory([&] { return lacksMemory; });
-  EXPECT_FALSE(limits.isExceeded());
-  lacksMemory = true;
-  EXPECT_TRUE(limits.isExceeded());
-  EXPECT_EQ(limits.status().code(), rt::StatusCode::OutOfMemory);
-}
-
 TEST(WorkLimits, TimePasses) {
   WorkLimits limits({}, 20'000'000, 0);
   EXPECT_FALSE(limits.isExceeded());
