@@ -107,7 +107,8 @@ def write_wheel(folder, name, glibc, files, text, entry_points=""):
         for name_in_archive, contents in files.items():
             entry = zipfile.ZipInfo(name_in_archive, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o755 if contents.startswith(b"\x7fELF") else 0o644) << 16
+            # pip looks at the mode of regular files alone.
+            entry.external_attr = (0o100755 if contents.startswith(b"\x7fELF") else 0o100644) << 16
             archive.writestr(entry, contents)
     return path
 

@@ -305,6 +305,9 @@ static void killedCompiler(int rounds) {
     qccStatus status = compileWith(&options, program);
     qccStatusCode code = qccStatusGetCode(status);
     CHECK(code == QCC_STATUS_KILLED || code == QCC_STATUS_OK);
+    if (code != QCC_STATUS_KILLED && code != QCC_STATUS_OK)
+      printf("killed after %u us: %s\n", killDelay,
+             qccStatusGetMessage(status));
     numKilled += code == QCC_STATUS_KILLED;
     qccStatusDestroy(status);
     pthread_join(thread, NULL);

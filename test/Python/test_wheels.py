@@ -110,7 +110,7 @@ def test_records(wheels):
                 assert (digest, size) == (f"sha256={expected}", str(len(contents))), name
             assert "VERSION" not in record and not names & seen
             seen |= names
-    assert {"qcc/__init__.py", "qcc/py.typed", "qcc/libqcc.so.1", "qcc/libqcc_runtime.so.1"} <= seen
+    assert {"qcc/__init__.py", "qcc/py.typed", "qcc/libqcc.so.1", "qcc/libqcc_runtime.so.1", "qcc/qcc-isolated-compiler"} <= seen
     sources = {f"qcc/{path.name}" for path in (ROOT / "python" / "qcc").glob("*.py")}
     assert {name for name in seen if name.endswith(".py")} == sources
 
@@ -155,6 +155,8 @@ def test_fresh_environment(wheels, tmp_path, version):
     shutil.copy(ROOT / "test" / "Python" / "Inputs" / "relu.mlir", tmp_path / "model.mlir")
     assert run(python, "-c", five_lines + "print(y.shape, y.sum())", cwd=tmp_path) == "(8, 512) 0.0\n"
     assert run(python, "compile_artifact.py", "model.mlir", "model.so", cwd=tmp_path) == "x86-64-v3, cascadelake\n"
+    isolated = "import qcc; print(len(qcc.compile('model.mlir', isolated=True).variants))"
+    assert run(python, "-c", isolated, cwd=tmp_path) == "1\n"
     run(*pip, "uninstall", "--yes", "qcc")
     assert run(python, "run_artifact.py", "model.so", cwd=tmp_path) == "relu: float32 (4, 512)\n"
     done = run(python, "-c", "import qcc\ntry: qcc.compile('x')\nexcept qcc.UnsupportedError as e: print(e)")
