@@ -10,9 +10,22 @@
 using namespace mlir;
 using namespace qcc;
 
-LogicalResult qcc::convertKernels(Operation *root,
-                                  ConvertKernel<kernel::ContractOp> contract,
-                                  ConvertKernel<kernel::PackOp> pack) {
+static LogicalResult convertContract(RewriterBase &rewriter,
+                                     kernel::ContractOp op,
+                                     const Target &target) {
+  kernel::LoweringConfigAttrInterface config = op.getLoweringConfigAttr();
+  if (!config)
+    return op.emitError("has no lowering_config; run select-lowering-config "
+                        "first");
+  if (const Strategy *strategy = target.strategyOf(config))
+    return strategy->emit(rewriter, op);
+  return op.emitError() << "has strategy " << config.getStrategyName()
+                        << ", but " << target.getFamily()
+                        << " does not have it";
+}
+
+LogicalResult qcc::convertKernels(Operation *root, const Target &target,
+                                  ConvertPack pack) {
   IRRewriter rewriter(root->getContext());
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
@@ -23,7 +36,7 @@ LogicalResult qcc::convertKernels(Operation *root,
     if (!isa<MemRefType>(op->getOperand(0).getType()))
       return op->emitError("is not bufferized; run one-shot-bufferize first");
     auto contraction = dyn_cast<kernel::ContractOp>(op);
-    if (failed(contraction ? contract(rewriter, contraction)
+    if (failed(contraction ? convertContract(rewriter, contraction, target)
                            : pack(rewriter, cast<kernel::PackOp>(op))))
       return failure();
   }

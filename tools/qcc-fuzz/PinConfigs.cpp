@@ -110,8 +110,7 @@ static x86::ConfigAttr chooseLanesAlongK(kernel::ContractOp op,
   bool lhs = isAlongK(op, op.getLhsMap(), op.getLhsPrologue());
   bool rhs = isAlongK(op, op.getRhsMap(), op.getRhsPrologue());
   return x86::ConfigAttr::get(
-      op.getContext(), x86::StrategyKind::InnerProduct, atom.name, mr, nr,
-      atom.kr, mc, nc,
+      op.getContext(), "inner_product", atom.name, mr, nr, atom.kr, mc, nc,
       lhs && b.choose(4) ? x86::LhsSource::InPlace : x86::LhsSource::Panel,
       rhs && b.choose(2) ? x86::RhsSource::InPlace : x86::RhsSource::Packed,
       kernel::ConfigSource::Pinned);
@@ -129,10 +128,10 @@ static x86::ConfigAttr chooseInterleaved(kernel::ContractOp op,
                                          const Atom &atom, Choices &b) {
   int64_t mr = b.pick<int64_t>({1, 2, 3, 5}), nr = atom.lanes * atom.kr;
   int64_t mc = mr * (1 + b.choose(3)), nc = nr * (1 + b.choose(2));
-  return x86::ConfigAttr::get(
-      op.getContext(), x86::StrategyKind::InterleavedColumns, atom.name, mr, nr,
-      atom.kr, mc, nc, x86::LhsSource::Panel, x86::RhsSource::Packed,
-      kernel::ConfigSource::Pinned);
+  return x86::ConfigAttr::get(op.getContext(), "interleaved_columns", atom.name,
+                              mr, nr, atom.kr, mc, nc, x86::LhsSource::Panel,
+                              x86::RhsSource::Packed,
+                              kernel::ConfigSource::Pinned);
 }
 
 static x86::ConfigAttr chooseDepthwise(kernel::ContractOp op, const Atom &atom,
@@ -141,9 +140,9 @@ static x86::ConfigAttr chooseDepthwise(kernel::ContractOp op, const Atom &atom,
       small ? b.pick<int64_t>({1, 2, 3}) : b.pick<int64_t>({1, 2, 3, 5, 9, 16});
   int64_t nr = b.pick<int64_t>({1, 2, 3, 4}) * atom.lanes;
   int64_t mc = mr * (1 + b.choose(2)), nc = nr * (1 + b.choose(2));
-  return x86::ConfigAttr::get(op.getContext(), x86::StrategyKind::Depthwise,
-                              atom.name, mr, nr, atom.kr, mc, nc,
-                              x86::LhsSource::InPlace, x86::RhsSource::Packed,
+  return x86::ConfigAttr::get(op.getContext(), "depthwise", atom.name, mr, nr,
+                              atom.kr, mc, nc, x86::LhsSource::InPlace,
+                              x86::RhsSource::Packed,
                               kernel::ConfigSource::Pinned);
 }
 
@@ -224,9 +223,7 @@ static kernel::LoweringConfigAttrInterface chooseConfig(kernel::ContractOp op,
   bool inPlace = canReadInPlace(op, atom) && b.choose(4) != 0;
   int64_t mc = mr * (1 + b.choose(3)), nc = nr * (1 + b.choose(3));
   return x86::ConfigAttr::get(
-      op.getContext(),
-      atom.hasTiles() ? x86::StrategyKind::AmxTiles
-                      : x86::StrategyKind::VectorTiles,
+      op.getContext(), atom.hasTiles() ? "amx_tiles" : "vector_tiles",
       atom.name, mr, nr, atom.kr, mc, nc,
       inPlace ? x86::LhsSource::InPlace : x86::LhsSource::Panel,
       x86::RhsSource::Packed, kernel::ConfigSource::Pinned);

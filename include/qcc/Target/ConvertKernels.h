@@ -9,20 +9,19 @@
 #define QCC_TARGET_CONVERTKERNELS_H
 
 #include "mlir/IR/PatternMatch.h"
-#include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Target/Target.h"
 
 namespace qcc {
 
-/// How a target replaces an op; it has reported why it cannot where it fails.
-template <typename OpTy>
-using ConvertKernel =
-    llvm::function_ref<llvm::LogicalResult(mlir::RewriterBase &, OpTy)>;
+/// How a target replaces a kernel.pack. Reports a diagnostic if it cannot.
+using ConvertPack = llvm::function_ref<llvm::LogicalResult(mlir::RewriterBase &,
+                                                           kernel::PackOp)>;
 
-/// Replaces each kernel.contract and kernel.pack in `root` by what a target
-/// makes of it. Reports the first that is on tensors, or not replaced.
-llvm::LogicalResult convertKernels(mlir::Operation *root,
-                                   ConvertKernel<kernel::ContractOp> contract,
-                                   ConvertKernel<kernel::PackOp> pack);
+/// Replaces each kernel.contract in `root` by the code of its strategy, one of
+/// `target`, and each kernel.pack by that of `pack`. Reports the first op that
+/// is on tensors, or not replaced.
+llvm::LogicalResult convertKernels(mlir::Operation *root, const Target &target,
+                                   ConvertPack pack);
 
 } // namespace qcc
 

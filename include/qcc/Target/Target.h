@@ -37,6 +37,7 @@ class TargetMachine;
 
 namespace mlir {
 class OpPassManager;
+class RewriterBase;
 } // namespace mlir
 
 namespace qcc {
@@ -71,13 +72,21 @@ struct Packing {
   int64_t offset;
 };
 
-/// One way to compute contractions.
+/// One way to compute contractions: which of them, by which configs, at what
+/// cost, and the code. docs/Rationale/Targets.md says how to add one.
 class Strategy {
 public:
   virtual ~Strategy() = default;
 
   /// The name by which configs refer to the strategy.
   virtual llvm::StringRef getName() const = 0;
+
+  /// Why `config`, which has the name of the strategy, fits no contraction at
+  /// all, and a remedy: a sentence whose subject is "lowering_config".
+  virtual std::optional<std::string>
+  verify(kernel::LoweringConfigAttrInterface config) const {
+    return std::nullopt;
+  }
 
   /// Why no config of the strategy computes `op`, and a remedy: a sentence
   /// whose subject is "it", the contraction. Nothing if one may.
@@ -133,6 +142,11 @@ public:
         std::string &reason) const {
     return config;
   }
+
+  /// Replaces `op`, on memrefs and packed as its config says, by the code that
+  /// computes it. Reports a diagnostic if `op` is not in that form.
+  virtual llvm::LogicalResult emit(mlir::RewriterBase &rewriter,
+                                   kernel::ContractOp op) const = 0;
 };
 
 /// An atom that does not compute a contraction, or a config of one, and why:

@@ -41,7 +41,7 @@ void NVPTXTarget::buildTargetStage(OpPassManager &pm) const {
   ShareStepsOptions sharing;
   sharing.literals = false;
   pm.addPass(createShareSteps(sharing));
-  pm.addNestedPass<func::FuncOp>(createConvertKernelToNVPTX());
+  pm.addNestedPass<func::FuncOp>(nvptx::createConvertKernelToNVPTX(*this));
   pm.addNestedPass<func::FuncOp>(createLowerLinalgToThreads());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -20,11 +20,8 @@ using namespace qcc;
 using namespace qcc::x86;
 
 X86Target::X86Target(Spec given) : Target(given.name), spec(std::move(given)) {
-  strategies.push_back(makeAmxTiles(spec));
-  strategies.push_back(makeVectorTiles(spec));
-  strategies.push_back(makeInnerProduct(spec));
-  strategies.push_back(makeInterleavedColumns(spec));
-  strategies.push_back(makeDepthwise(spec));
+#define QCC_X86_STRATEGY(name) strategies.push_back(make##name(spec));
+#include "Strategies.def"
 }
 
 std::string X86Target::requiredFeatures() const {
@@ -91,7 +88,7 @@ void X86Target::buildTargetStage(OpPassManager &pm) const {
   ShareStepsOptions sharing;
   sharing.literals = false;
   pm.addPass(createShareSteps(sharing));
-  pm.addNestedPass<func::FuncOp>(createConvertKernelToX86());
+  pm.addNestedPass<func::FuncOp>(x86::createConvertKernelToX86(*this));
   if (spec.emulatesAMX)
     pm.addPass(createRewriteAMXToVector());
   LowerLinalgToVectorLoopsOptions options;

@@ -255,3 +255,48 @@ func.func @tiles_of_vectors(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2
       } -> tensor<2x9xi32>
   return %y : tensor<2x9xi32>
 }
+
+// -----
+
+func.func @unknown_strategy(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
+  // expected-error@+1 {{lowering_config has strategy 'abacus', but target 'skylake-avx512' does not have it; choose another strategy or target}}
+  %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<2x9xi32>)
+      {
+       lowering_config = #x86.config<abacus, atom = "avx512bw", tile = [1, 16, 2], block = [1, 16], lhs = panel,
+                                     source = pinned>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x9xi32>
+  return %y : tensor<2x9xi32>
+}
+
+// -----
+
+func.func @panel_only(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
+  // expected-error@+1 {{lowering_config has strategy 'interleaved_columns', which reads the left operand through a panel; use lhs = panel}}
+  %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<2x9xi32>)
+      {
+       lowering_config = #x86.config<interleaved_columns, atom = "avx512bw", tile = [1, 16, 2], block = [1, 16], lhs = in_place,
+                                     source = pinned>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x9xi32>
+  return %y : tensor<2x9xi32>
+}
+
+// -----
+
+func.func @packed_only(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
+  // expected-error@+1 {{lowering_config has rhs = in_place, but strategy 'vector_tiles' does not choose that; use inner_product, or interleaved_columns for columns in the lanes}}
+  %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<2x9xi32>)
+      {
+       lowering_config = #x86.config<vector_tiles, atom = "avx512bw", tile = [1, 16, 2], block = [1, 16], lhs = panel, rhs = in_place,
+                                     source = pinned>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<2x9xi32>
+  return %y : tensor<2x9xi32>
+}

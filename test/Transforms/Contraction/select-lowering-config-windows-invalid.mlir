@@ -87,3 +87,21 @@ func.func @depthwise_tile(%x: tensor<8x16xi8>, %w: tensor<3x16xi8>, %o: tensor<6
       } -> tensor<6x16xi32>
   return %0 : tensor<6x16xi32>
 }
+
+// -----
+
+#x = affine_map<(m, n, r) -> (m + r, n)>
+#w = affine_map<(m, n, r) -> (r, n)>
+#mn = affine_map<(m, n, r) -> (m, n)>
+
+// CHECK: error: lowering_config has strategy 'depthwise', which reads the left operand where it lies; use lhs = in_place
+func.func @depthwise_panel(%x: tensor<8x16xi8>, %w: tensor<3x16xi8>, %o: tensor<6x16xi32>) -> tensor<6x16xi32> {
+  %0 = kernel.contract lhs(%x : tensor<8x16xi8>) rhs(%w : tensor<3x16xi8>) outs(%o : tensor<6x16xi32>)
+      {indexing_maps = [#x, #w, #mn], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 3>,
+       lowering_config = #x86.config<depthwise, atom = "avx512vnni", tile = [2, 16, 4], block = [2, 16], lhs = panel, source = pinned>}
+      epilogue {
+      ^bb0(%acc: i32):
+        kernel.yield %acc : i32
+      } -> tensor<6x16xi32>
+  return %0 : tensor<6x16xi32>
+}

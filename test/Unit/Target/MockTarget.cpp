@@ -130,6 +130,9 @@ public:
     double time = timeOfBead() / double(cast<ConfigAttr>(config).getColumns());
     return {time, 0.5 / time};
   }
+  LogicalResult emit(RewriterBase &, ContractOp op) const override {
+    return op.emitError("an abacus computes by hand");
+  }
 
 protected:
   virtual bool refuseShape(ContractOp op) const { return false; }

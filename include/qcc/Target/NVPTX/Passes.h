@@ -25,6 +25,13 @@ namespace qcc {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "qcc/Target/NVPTX/Passes.h.inc"
+
+class Target;
+
+namespace nvptx {
+/// The pass with the strategies of `target`, which must outlive it.
+std::unique_ptr<mlir::Pass> createConvertKernelToNVPTX(const Target &target);
+} // namespace nvptx
 } // namespace qcc
 
 #endif // QCC_TARGET_NVPTX_PASSES_H

@@ -22,6 +22,13 @@ namespace qcc {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "qcc/Target/X86/Passes.h.inc"
+
+class Target;
+
+namespace x86 {
+/// The pass with the strategies of `target`, which must outlive it.
+std::unique_ptr<mlir::Pass> createConvertKernelToX86(const Target &target);
+} // namespace x86
 } // namespace qcc
 
 #endif // QCC_TARGET_X86_PASSES_H

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Emit/Emit.h"
 #include "Tiled.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -42,6 +43,10 @@ public:
   Cost cost(ContractOp op, LoweringConfigAttrInterface config) const override;
 
 protected:
+  void emitKernel(RewriterBase &rewriter, ContractOp op, ConfigAttr config,
+                  const Atom &atom) const override {
+    emitDecode(rewriter, op, config, atom);
+  }
   SmallVector<Candidate> listGuarded(ContractOp op, int64_t above,
                                      int64_t upTo) const override;
   bool suitsManyRows() const override { return false; }

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Emit/Emit.h"
 #include "Tiled.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -51,6 +52,10 @@ public:
   Cost cost(ContractOp op, LoweringConfigAttrInterface config) const override;
 
 protected:
+  void emitKernel(RewriterBase &rewriter, ContractOp op, ConfigAttr config,
+                  const Atom &atom) const override {
+    emitMultistage(rewriter, op, config, atom);
+  }
   SmallVector<Candidate> listGuarded(ContractOp op, int64_t above,
                                      int64_t upTo) const override;
   bool suitsManyRows() const override { return true; }

@@ -8,6 +8,7 @@
 #ifndef QCC_LIB_TARGET_NVPTX_STRATEGIES_STRATEGIES_H
 #define QCC_LIB_TARGET_NVPTX_STRATEGIES_STRATEGIES_H
 
+#include "qcc/Target/NVPTX/IR/NVPTX.h"
 #include "qcc/Target/NVPTX/Spec.h"
 #include "qcc/Target/Target.h"
 
@@ -18,6 +19,10 @@ inline constexpr int64_t kMany = 8192;
 
 /// A thread computes a result by itself.
 std::unique_ptr<Strategy> makeThreads(const Spec &spec);
+
+/// Whether `op`, on memrefs, has the form that kernels of every strategy read;
+/// reports what does not fit.
+llvm::LogicalResult verifyForm(kernel::ContractOp op, ConfigAttr config);
 
 class TiledStrategy;
 

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Emit/Emit.h"
 #include "Strategies.h"
 #include "qcc/Target/NVPTX/IR/NVPTX.h"
 #include "qcc/Target/NVPTX/Spec.h"
@@ -75,6 +76,13 @@ public:
   std::optional<Packing> packing(ContractOp,
                                  LoweringConfigAttrInterface) const override {
     return std::nullopt;
+  }
+
+  LogicalResult emit(RewriterBase &rewriter, ContractOp op) const override {
+    if (failed(verifyForm(op, cast<ConfigAttr>(op.getLoweringConfigAttr()))))
+      return failure();
+    emitThreads(rewriter, op);
+    return success();
   }
 
 private:

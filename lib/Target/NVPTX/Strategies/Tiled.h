@@ -79,8 +79,13 @@ public:
           kernel::LoweringConfigAttrInterface) const override {
     return Packing{1, 4, kPackedStep, 0};
   }
+  llvm::LogicalResult emit(mlir::RewriterBase &rewriter,
+                           kernel::ContractOp op) const override;
 
 protected:
+  /// Replaces a contraction whose form is right by blocks of threads.
+  virtual void emitKernel(mlir::RewriterBase &rewriter, kernel::ContractOp op,
+                          ConfigAttr config, const Atom &atom) const = 0;
   /// The same as `refuse` for a config without `few_rows`, of any of these
   /// strategies.
   std::optional<std::string> refuseOne(kernel::ContractOp op,

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
-#include "../Strategies/OperandShifts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -16,8 +15,9 @@ using namespace qcc;
 using namespace qcc::x86;
 
 Contraction::Contraction(KernelBuilder &builder, kernel::ContractOp op,
-                         const Atom &atom)
-    : op(op), config(configOf(op)), atom(atom), roles(*op.getRoles()) {
+                         const Atom &atom, const OperandLayout &layout)
+    : op(op), config(configOf(op)), atom(atom), roles(*op.getRoles()),
+      layout(layout) {
   mr = config.getMr();
   nr = config.getNr();
   kr = config.getKr();
@@ -26,7 +26,7 @@ Contraction::Contraction(KernelBuilder &builder, kernel::ContractOp op,
   k = op.getReductionSize();
   segmentSize = op.getReductionSizes().back();
   segments = k / segmentSize;
-  int64_t step = config.isInnerProduct() ? atom.lanes * kr : atom.kStep;
+  int64_t step = layout.lanesAlongK ? atom.lanes * kr : atom.kStep;
   segmentWords = llvm::alignTo(segmentSize, step) / kr;
   words = segments * segmentWords;
   assert(kr == int64_t(atom.kr) && "the atom multiplies words of this size");
@@ -36,10 +36,6 @@ Contraction::Contraction(KernelBuilder &builder, kernel::ContractOp op,
          "the packed operand has the words that the kernel multiplies");
   m = roles.m ? loopSize(builder, *roles.m) : builder.index(1);
   n = loopSize(builder, roles.n);
-  OperandShifts shifts =
-      OperandShifts::of(config, atom, op.getLhsUnsigned(), op.getRhsUnsigned());
-  lhsShift = shifts.lhs;
-  rhsShift = shifts.rhs;
 }
 
 Value Contraction::loopSize(KernelBuilder &builder, unsigned dim) {

@@ -27,6 +27,7 @@
 #ifndef QCC_LIB_TARGET_X86_EMIT_CONTRACTION_H
 #define QCC_LIB_TARGET_X86_EMIT_CONTRACTION_H
 
+#include "../Layout/OperandLayout.h"
 #include "KernelBuilder.h"
 #include "VectorRegion.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
@@ -37,12 +38,15 @@ namespace qcc::x86 {
 
 /// A packed contraction on memrefs, its decisions and its sizes.
 struct Contraction {
-  Contraction(KernelBuilder &builder, kernel::ContractOp op, const Atom &atom);
+  Contraction(KernelBuilder &builder, kernel::ContractOp op, const Atom &atom,
+              const OperandLayout &layout);
 
   kernel::ContractOp op;
   ConfigAttr config;
   const Atom &atom;
   kernel::ContractOp::Roles roles;
+  /// Zero points have the shifts of their operands.
+  OperandLayout layout;
   /// Register tile and block, from the config; KR as in kernel.pack.
   int64_t mr, nr, kr, mc, nc;
   /// The size of the reduction in elements. It is cut into segments
@@ -51,16 +55,15 @@ struct Contraction {
   int64_t k, segments, segmentSize, segmentWords, words;
   /// The sizes of the row dimension (1 without one) and the column dimension.
   mlir::Value m, n;
-  /// What was added to the elements as they were stored; the same is added to
-  /// their zero points.
-  int64_t lhsShift, rhsShift;
 
   /// The size of a parallel dimension.
   mlir::Value loopSize(KernelBuilder &builder, unsigned dim);
   /// Whether the sums over K of the rows of the left operand are needed, and
   /// those of the columns of the right one.
-  bool needsRowSums() { return op.getRhsZeroPoint() || rhsShift != 0; }
-  bool needsColumnSums() { return op.getLhsZeroPoint() || lhsShift != 0; }
+  bool needsRowSums() { return op.getRhsZeroPoint() || layout.rhsShift != 0; }
+  bool needsColumnSums() {
+    return op.getLhsZeroPoint() || layout.lhsShift != 0;
+  }
   /// A buffer of static shape that lives as long as the step.
   mlir::Value allocate(KernelBuilder &builder, llvm::ArrayRef<int64_t> shape,
                        mlir::Type element);

@@ -29,8 +29,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Atoms/Dot.h"
-#include "../Strategies/GroupedColumns.h"
-#include "../Strategies/SharedWindows.h"
+#include "../Layout/GroupedColumns.h"
+#include "../Layout/SharedWindows.h"
 #include "Elements.h"
 #include "Epilogue.h"
 #include "InitialAccumulators.h"
@@ -152,7 +152,7 @@ SmallVector<Value> Depthwise::readWords(const Tile &tile,
                         ? padding.readBytes(position, size, existing, isInLine)
                         : elements.readBytes(builder, position, size, existing);
       rows.push_back(toStored(builder, contraction, bytes, op.getLhsUnsigned(),
-                              contraction.lhsShift));
+                              contraction.layout.lhsShift));
     }
     llvm::append_range(words, interleaveRows(builder, rows));
   }
@@ -201,7 +201,7 @@ SmallVector<Value> Depthwise::readGroups(const Tile &tile,
                                               inMemory, inMemory, order);
     Value stored = toStored(builder, contraction,
                             cast(builder.vectorType(lanes * kr, 8), ofLanes),
-                            op.getLhsUnsigned(), contraction.lhsShift);
+                            op.getLhsUnsigned(), contraction.layout.lhsShift);
     words.push_back(cast(builder.accumulatorType(), stored));
   }
   return words;

@@ -15,11 +15,6 @@
 
 namespace qcc::x86 {
 
-/// Replaces a packed contraction on memrefs, whose config is for `atom`, by an
-/// `scf.forall` over blocks of rows and columns.
-void emitContract(mlir::RewriterBase &rewriter, kernel::ContractOp op,
-                  const Atom &atom);
-
 /// Replaces a kernel.pack on memrefs, packed for `atom` if that is not null, by
 /// an `scf.forall` over tiles of columns.
 void emitPack(mlir::RewriterBase &rewriter, kernel::PackOp op,

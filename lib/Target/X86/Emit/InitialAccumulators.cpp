@@ -126,9 +126,9 @@ void InitialAccumulators::addTerms(Term lhsSums, Term rhsSums) {
   bool hasLeft = contraction.needsColumnSums(),
        hasRight = contraction.needsRowSums();
   Term left = operand(zl, zl ? op.getLhsZeroPointMap() : AffineMap(),
-                      contraction.lhsShift);
+                      contraction.layout.lhsShift);
   Term right = operand(zr, zr ? op.getRhsZeroPointMap() : AffineMap(),
-                       contraction.rhsShift);
+                       contraction.layout.rhsShift);
   if (op.getInit())
     terms.push_back(operand(op.getInit(), op.getInitMap()));
   if (hasLeft) {

@@ -122,7 +122,7 @@ SmallVector<Value> InterleavedColumns::readWords(const GridPart &part,
     Value bytes = readVector(builder.rewriter, builder.loc, op.getRhs(),
                              op.getRhsMap(), position);
     vectors.push_back(toStored(builder, contraction, bytes, op.getRhsUnsigned(),
-                               contraction.rhsShift));
+                               contraction.layout.rhsShift));
   }
   // Pairs of rows, then pairs of pairs.
   for (int64_t size = 1; size < kr; size *= 2) {

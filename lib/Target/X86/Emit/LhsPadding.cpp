@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LhsPadding.h"
-#include "../Strategies/SharedWindows.h"
+#include "../Layout/SharedWindows.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

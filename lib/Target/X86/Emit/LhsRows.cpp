@@ -19,7 +19,7 @@ LhsRows::LhsRows(KernelBuilder &builder, Contraction &contraction,
     : builder(builder), contraction(contraction), borders(contraction) {
   // Where lanes lie along K, CollectedBlocks computes the sums of both
   // operands.
-  if (contraction.needsRowSums() && !contraction.config.isInnerProduct())
+  if (contraction.needsRowSums() && !contraction.layout.lanesAlongK)
     rowSums = contraction.allocate(builder, {capacity},
                                    builder.rewriter.getI32Type());
   if (contraction.atom.hasPairs())
@@ -90,7 +90,7 @@ Value LhsRows::addWords(Value sum, Value stored) {
   Value left = words, right = builder.splat(ones);
   // Signed bytes, which are not moved everywhere, are right operands of the
   // instruction.
-  if (contraction.op.getLhsUnsigned() == (contraction.lhsShift != 0))
+  if (contraction.op.getLhsUnsigned() == (contraction.layout.lhsShift != 0))
     std::swap(left, right);
   return multiplyAccumulate(builder.rewriter, builder.loc, contraction.atom,
                             sum, left, right);

@@ -78,7 +78,7 @@ OperandAlongK OperandAlongK::left(KernelBuilder &builder,
   kernel::ContractOp op = contraction.op;
   bool isUnsigned = op.getLhsUnsigned();
   OperandAlongK operand;
-  operand.isUnsigned = isUnsigned != (contraction.lhsShift != 0);
+  operand.isUnsigned = isUnsigned != (contraction.layout.lhsShift != 0);
   if (panel) {
     operand.read = [&builder, &contraction, panel](Value row, Value step,
                                                    int64_t count) {
@@ -103,7 +103,7 @@ OperandAlongK OperandAlongK::left(KernelBuilder &builder,
     Value bytes = readBytes(builder, contraction, op.getLhs(), op.getLhsMap(),
                             at, step, count);
     return toStored(builder, contraction, bytes, isUnsigned,
-                    contraction.lhsShift);
+                    contraction.layout.lhsShift);
   };
   return operand;
 }
@@ -114,7 +114,7 @@ OperandAlongK OperandAlongK::right(KernelBuilder &builder,
   kernel::ContractOp op = contraction.op;
   bool isUnsigned = op.getRhsUnsigned();
   OperandAlongK operand;
-  operand.isUnsigned = isUnsigned != (contraction.rhsShift != 0);
+  operand.isUnsigned = isUnsigned != (contraction.layout.rhsShift != 0);
   if (!op.isPacked()) {
     SmallVector<Value> loops = part.loops;
     operand.read = [&builder, &contraction, op, isUnsigned,
@@ -124,7 +124,7 @@ OperandAlongK OperandAlongK::right(KernelBuilder &builder,
       Value bytes = readBytes(builder, contraction, op.getRhs(), op.getRhsMap(),
                               at, step, count);
       return toStored(builder, contraction, bytes, isUnsigned,
-                      contraction.rhsShift);
+                      contraction.layout.rhsShift);
     };
     return operand;
   }

@@ -142,7 +142,7 @@ Value PanelRows::copy(SmallVector<Value> at, int64_t count, Value row,
   Value value =
       source.readBytes(builder, std::move(position), vectorElements(), count);
   auto type = cast<VectorType>(value.getType());
-  if (contraction.lhsShift != 0)
+  if (contraction.layout.lhsShift != 0)
     value =
         arith::XOrIOp::create(rewriter, loc, value, builder.splat(type, -128));
   if (contraction.kr == 2) {

@@ -12,17 +12,10 @@
 
 namespace qcc::x86 {
 
-/// Emits a contraction whose atom has its accumulators in vector registers
-/// (Atoms/Dot.h).
-void emitVectorTiles(KernelBuilder &builder, Contraction &contraction);
-/// Emits one whose atom has them in tile registers (Atoms/AmxTile.h).
-void emitAmxTiles(KernelBuilder &builder, Contraction &contraction);
-/// Emits one whose accumulators' lanes lie along K.
-void emitInnerProduct(KernelBuilder &builder, Contraction &contraction);
-/// Emits one with columns in the lanes and the right operand in place.
-void emitInterleavedColumns(KernelBuilder &builder, Contraction &contraction);
-/// Emits one whose columns have left operands of their own.
-void emitDepthwise(KernelBuilder &builder, Contraction &contraction);
+/// Each emits the blocks of a contraction of one strategy.
+#define QCC_X86_STRATEGY(name)                                                 \
+  void emit##name(KernelBuilder &builder, Contraction &contraction);
+#include "../Strategies.def"
 
 } // namespace qcc::x86
 

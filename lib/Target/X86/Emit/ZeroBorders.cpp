@@ -37,7 +37,7 @@ ZeroBorders::ZeroBorders(const Contraction &contraction)
   // Atoms with pairs multiply sums of elements of both operands; what is
   // shifted or computed by a prologue is not 0.
   applies = border && !contraction.atom.hasPairs() &&
-            contraction.lhsShift == 0 && op.getLhsPrologue().empty();
+            contraction.layout.lhsShift == 0 && op.getLhsPrologue().empty();
   if (!applies || !contraction.roles.m)
     return;
   unsigned m = *contraction.roles.m, segment = op.getReductionDims().back();

@@ -19,6 +19,18 @@ using namespace qcc::x86;
 
 #include "qcc/Target/X86/IR/X86Enums.cpp.inc"
 
+/// The name of a strategy is a word. Which ones there are is up to the target.
+static ParseResult parseStrategyName(AsmParser &parser, std::string &name) {
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return failure();
+  name = word.str();
+  return success();
+}
+static void printStrategyName(AsmPrinter &printer, StringRef name) {
+  printer << name;
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "qcc/Target/X86/IR/X86IRAttrs.cpp.inc"
 
@@ -30,10 +42,9 @@ void X86Dialect::initialize() {
 }
 
 LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 StrategyKind strategy, StringRef, int64_t mr,
-                                 int64_t nr, int64_t kr, int64_t mc, int64_t nc,
-                                 LhsSource lhs, RhsSource rhs,
-                                 kernel::ConfigSource) {
+                                 StringRef, StringRef, int64_t mr, int64_t nr,
+                                 int64_t kr, int64_t mc, int64_t nc, LhsSource,
+                                 RhsSource, kernel::ConfigSource) {
   for (int64_t size : {mr, nr, mc, nc})
     if (size <= 0)
       return emitError() << "sizes of tile and block must be positive";
@@ -42,21 +53,7 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           "of NR";
   if (kr != 1 && kr != 2 && kr != 4)
     return emitError() << "KR must be 1, 2 or 4";
-  if (strategy == StrategyKind::InterleavedColumns && lhs != LhsSource::Panel)
-    return emitError() << "interleaved_columns reads the left operand through "
-                          "a panel; use lhs = panel";
-  if (strategy == StrategyKind::Depthwise && lhs != LhsSource::InPlace)
-    return emitError() << "depthwise reads the left operand where it lies; use "
-                          "lhs = in_place";
-  if (strategy != StrategyKind::InnerProduct && rhs != RhsSource::Packed)
-    return emitError() << "rhs = in_place is for inner_product; to read the "
-                          "right operand in place with columns in the lanes "
-                          "use interleaved_columns";
   return success();
-}
-
-StringRef ConfigAttr::getStrategyName() const {
-  return stringifyStrategyKind(getStrategy());
 }
 
 kernel::LoweringConfigAttrInterface
@@ -69,9 +66,7 @@ std::string ConfigAttr::describe() const {
   std::string text = llvm::formatv("tile {0}x{1}x{2} block {3}x{4}", getMr(),
                                    getNr(), getKr(), getMc(), getNc());
   text += readsLhsInPlace() ? " lhs in place" : " lhs panel";
-  if (isInnerProduct())
-    text += " lanes along K";
-  if (readsRhsInPlace())
+  if (getRhs() == RhsSource::InPlace)
     text += " rhs in place";
   return text;
 }

@@ -22,6 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Emit/Strategies.h"
 #include "X86Strategy.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -55,8 +56,7 @@ constexpr double kLeastGain = 1.05;
 namespace {
 class AmxTiles : public TileStrategy {
 public:
-  explicit AmxTiles(const Spec &spec)
-      : TileStrategy(spec, StrategyKind::AmxTiles) {}
+  explicit AmxTiles(const Spec &spec) : TileStrategy(spec, "amx_tiles") {}
   double leastGain() const override { return kLeastGain; }
   int64_t rowPitch(kernel::LoweringConfigAttrInterface config,
                    int64_t bytes) const override {
@@ -65,6 +65,10 @@ public:
   }
 
 protected:
+  void emitKernel(KernelBuilder &builder,
+                  Contraction &contraction) const override {
+    emitAmxTiles(builder, contraction);
+  }
   bool takes(const Atom &atom) const override { return atom.hasTiles(); }
   SmallVector<Tiling> listTilings(ContractOp op, const GemmShape &shape,
                                   const Atom &atom) const override;

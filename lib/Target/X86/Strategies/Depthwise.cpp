@@ -16,8 +16,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GroupedColumns.h"
-#include "SharedWindows.h"
+#include "../Emit/Strategies.h"
+#include "../Layout/GroupedColumns.h"
+#include "../Layout/SharedWindows.h"
 #include "X86Strategy.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -47,8 +48,7 @@ constexpr int64_t kManyRows = 64, kManyColumns = 256;
 namespace {
 class Depthwise : public X86Strategy {
 public:
-  explicit Depthwise(const Spec &spec)
-      : X86Strategy(spec, StrategyKind::Depthwise) {}
+  explicit Depthwise(const Spec &spec) : X86Strategy(spec, "depthwise") {}
   /// Elements that do not follow each other along columns are read one by one.
   kernel::LoweringConfigAttrInterface
   adapt(ContractOp, kernel::LoweringConfigAttrInterface config,
@@ -56,7 +56,25 @@ public:
     return config;
   }
 
+  std::optional<std::string>
+  verify(kernel::LoweringConfigAttrInterface config) const override {
+    if (!cast<ConfigAttr>(config).readsLhsInPlace())
+      return "lowering_config has strategy 'depthwise', which reads the left "
+             "operand where it lies; use lhs = in_place";
+    return X86Strategy::verify(config);
+  }
+  std::optional<std::string> reasonToRefuse(ContractOp op) const override {
+    if (op.getRoles()->isDepthwise)
+      return std::nullopt;
+    return "its columns share a left operand; use another strategy than "
+           "depthwise";
+  }
+
 protected:
+  void emitKernel(KernelBuilder &builder,
+                  Contraction &contraction) const override {
+    emitDepthwise(builder, contraction);
+  }
   bool takes(const Atom &atom) const override {
     return atom.form == AtomForm::Words;
   }
@@ -69,6 +87,8 @@ protected:
                       const Tiling &tiling, const Atom &atom) const override;
   std::optional<std::string> refuseConfig(ContractOp op, ConfigAttr config,
                                           const Atom &atom) const override;
+  std::optional<std::string> refuseForm(ContractOp op, ConfigAttr config,
+                                        const Atom &atom) const override;
 };
 } // namespace
 
@@ -191,6 +211,22 @@ std::optional<std::string> Depthwise::refuseConfig(ContractOp op,
   if (auto groups = GroupedColumns::of(op, atom.lanes))
     if (auto reason = groups->refuse(op, vectors, atom.kr))
       return doesNotFit(atom) + *reason + "; choose another NR or atom";
+  return std::nullopt;
+}
+
+/// Reads `lhs_padding`, and columns that do not follow each other.
+std::optional<std::string> Depthwise::refuseForm(ContractOp op,
+                                                 ConfigAttr config,
+                                                 const Atom &atom) const {
+  if (!op.isPacked())
+    return "needs a right operand that is packed";
+  if (!takes(atom))
+    return ("has strategy depthwise, which does not multiply by atom \"" +
+            atom.name + "\"")
+        .str();
+  if (auto groups = GroupedColumns::of(op, atom.lanes))
+    if (auto reason = groups->refuse(op, config.getNr() / atom.lanes, atom.kr))
+      return "has strategy depthwise, but " + *reason;
   return std::nullopt;
 }
 

@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Emit/Strategies.h"
 #include "X86Strategy.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -56,9 +57,19 @@ namespace {
 class InnerProduct : public X86Strategy {
 public:
   explicit InnerProduct(const Spec &spec)
-      : X86Strategy(spec, StrategyKind::InnerProduct) {}
+      : X86Strategy(spec, "inner_product") {}
 
 protected:
+  bool choosesRhsSource() const override { return true; }
+  OperandLayout layoutOf(ContractOp op, ConfigAttr config,
+                         const Atom &atom) const override {
+    return OperandLayout::movingOne(op, atom, config.hasResultsAlongRows(),
+                                    /*lanesAlongK=*/true);
+  }
+  void emitKernel(KernelBuilder &builder,
+                  Contraction &contraction) const override {
+    emitInnerProduct(builder, contraction);
+  }
   bool takes(const Atom &atom) const override {
     return atom.form == AtomForm::Words;
   }
@@ -158,7 +169,7 @@ std::optional<std::string> InnerProduct::refuseConfig(ContractOp op,
   if (config.readsLhsInPlace() && !::canReadLhsInPlace(op))
     return "lowering_config reads the left operand in place, but it has a "
            "prologue or K is not its last dimension; use lhs = panel";
-  if (config.readsRhsInPlace() && !canReadRhsInPlace(op))
+  if (readsRhsInPlace(config) && !canReadRhsInPlace(op))
     return "lowering_config reads the right operand in place, but it has a "
            "prologue or K is not its last dimension; use rhs = packed";
   if (config.getMr() * config.getNr() > kMaxAccumulators)
@@ -171,11 +182,11 @@ std::optional<Packing>
 InnerProduct::packing(ContractOp op,
                       kernel::LoweringConfigAttrInterface any) const {
   auto config = cast<ConfigAttr>(any);
-  if (config.readsRhsInPlace())
+  if (readsRhsInPlace(config))
     return std::nullopt;
   const Atom &atom = *spec.findAtom(config.getAtom());
   return Packing{1, config.getKr(), int64_t(atom.lanes) * atom.kr,
-                 rhsShift(op, config, atom)};
+                 layoutOf(op, config, atom).rhsShift};
 }
 
 std::unique_ptr<Strategy> qcc::x86::makeInnerProduct(const Spec &spec) {

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Emit/Strategies.h"
 #include "X86Strategy.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -35,9 +36,27 @@ namespace {
 class InterleavedColumns : public X86Strategy {
 public:
   explicit InterleavedColumns(const Spec &spec)
-      : X86Strategy(spec, StrategyKind::InterleavedColumns) {}
+      : X86Strategy(spec, "interleaved_columns") {}
+
+  std::optional<std::string>
+  verify(kernel::LoweringConfigAttrInterface config) const override {
+    if (cast<ConfigAttr>(config).readsLhsInPlace())
+      return "lowering_config has strategy 'interleaved_columns', which reads "
+             "the left operand through a panel; use lhs = panel";
+    return X86Strategy::verify(config);
+  }
 
 protected:
+  bool neverPacksRhs() const override { return true; }
+  OperandLayout layoutOf(ContractOp op, ConfigAttr,
+                         const Atom &atom) const override {
+    return OperandLayout::movingOne(op, atom, /*movesLhs=*/false,
+                                    /*lanesAlongK=*/false);
+  }
+  void emitKernel(KernelBuilder &builder,
+                  Contraction &contraction) const override {
+    emitInterleavedColumns(builder, contraction);
+  }
   bool takes(const Atom &atom) const override {
     return atom.form == AtomForm::Words;
   }

@@ -29,6 +29,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Emit/Strategies.h"
 #include "X86Strategy.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -61,10 +62,13 @@ constexpr double kColumnProducts = 1;
 namespace {
 class VectorTiles : public TileStrategy {
 public:
-  explicit VectorTiles(const Spec &spec)
-      : TileStrategy(spec, StrategyKind::VectorTiles) {}
+  explicit VectorTiles(const Spec &spec) : TileStrategy(spec, "vector_tiles") {}
 
 protected:
+  void emitKernel(KernelBuilder &builder,
+                  Contraction &contraction) const override {
+    emitVectorTiles(builder, contraction);
+  }
   bool takes(const Atom &atom) const override { return !atom.hasTiles(); }
   SmallVector<Tiling> listTilings(ContractOp op, const GemmShape &shape,
                                   const Atom &atom) const override;

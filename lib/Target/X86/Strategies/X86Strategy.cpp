@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "X86Strategy.h"
-#include "OperandShifts.h"
 #include "qcc/Analysis/NumberRange.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -100,26 +99,31 @@ static bool hasHugeBlocks(ContractOp op, ConfigAttr config, const Atom &atom) {
 }
 
 std::optional<std::string> X86Strategy::reasonToRefuse(ContractOp op) const {
-  bool isDepthwise = op.getRoles()->isDepthwise;
-  if (isDepthwise && kind != StrategyKind::Depthwise)
+  if (op.getRoles()->isDepthwise)
     return "each of its columns has a left operand of its own, as in a "
            "depthwise convolution; use strategy depthwise";
-  if (kind == StrategyKind::Depthwise) {
-    if (isDepthwise)
-      return std::nullopt;
-    return "its columns share a left operand; use another strategy than "
-           "depthwise";
-  }
   if (!kernel::leavesOut(op.getLhsMap(), op.getReductionDims().back()))
     return std::nullopt;
   return "the innermost dimension of K leaves out elements of the left "
-         "operand; "
-         "run collapse-reductions, which adds one that does not";
+         "operand; run collapse-reductions, which adds one that does not";
+}
+
+std::optional<std::string>
+X86Strategy::verify(LoweringConfigAttrInterface any) const {
+  auto config = cast<ConfigAttr>(any);
+  if (config.getRhs() == RhsSource::Packed || choosesRhsSource())
+    return std::nullopt;
+  return ("lowering_config has rhs = in_place, but strategy '" + name +
+          "' does not choose that; use inner_product, or interleaved_columns "
+          "for columns in the lanes")
+      .str();
 }
 
 std::optional<std::string>
 X86Strategy::refuse(ContractOp op, LoweringConfigAttrInterface any) const {
   auto config = cast<ConfigAttr>(any);
+  if (auto reason = verify(config))
+    return reason;
   const Atom *atom = spec.findAtom(config.getAtom());
   if (!atom)
     return ("lowering_config asks for atom \"" + config.getAtom() +
@@ -157,10 +161,9 @@ Candidate X86Strategy::candidate(ContractOp op, const Tiling &tiling,
                                  const Atom &atom) const {
   assert(tiling.mr > 0 && tiling.mc >= tiling.mr && tiling.nr > 0 &&
          tiling.nc >= tiling.nr && "a block has at least one tile");
-  bool statesRhs =
-      tiling.rhsInPlace && kind != StrategyKind::InterleavedColumns;
+  bool statesRhs = tiling.rhsInPlace && choosesRhsSource();
   auto config =
-      ConfigAttr::get(op.getContext(), kind, atom.name, tiling.mr, tiling.nr,
+      ConfigAttr::get(op.getContext(), name, atom.name, tiling.mr, tiling.nr,
                       atom.kr, tiling.mc, tiling.nc,
                       tiling.lhsInPlace ? LhsSource::InPlace : LhsSource::Panel,
                       statesRhs ? RhsSource::InPlace : RhsSource::Packed,
@@ -198,7 +201,7 @@ Cost X86Strategy::cost(ContractOp op, LoweringConfigAttrInterface any) const {
   auto config = cast<ConfigAttr>(any);
   return cost(op,
               {config.getMr(), config.getNr(), config.getMc(), config.getNc(),
-               config.readsLhsInPlace(), config.readsRhsInPlace()},
+               config.readsLhsInPlace(), readsRhsInPlace(config)},
               *spec.findAtom(config.getAtom()));
 }
 
@@ -206,19 +209,13 @@ Cost X86Strategy::cost(ContractOp op, LoweringConfigAttrInterface any) const {
 // Layouts
 //===----------------------------------------------------------------------===//
 
-int64_t qcc::x86::rhsShift(ContractOp op, ConfigAttr config, const Atom &atom) {
-  return OperandShifts::of(config, atom, op.getLhsUnsigned(),
-                           op.getRhsUnsigned())
-      .rhs;
-}
-
 std::optional<Packing>
 X86Strategy::packing(ContractOp op, LoweringConfigAttrInterface any) const {
   auto config = cast<ConfigAttr>(any);
   assert(spec.findAtom(config.getAtom()) && "a config that was not refused");
   const Atom &atom = *spec.findAtom(config.getAtom());
   return Packing{config.getNr(), config.getKr(), atom.kStep,
-                 rhsShift(op, config, atom)};
+                 layoutOf(op, config, atom).rhsShift};
 }
 
 LoweringConfigAttrInterface X86Strategy::adapt(ContractOp op,
@@ -230,10 +227,55 @@ LoweringConfigAttrInterface X86Strategy::adapt(ContractOp op,
     return config;
   reason = "rows of the left operand are copied, since its elements along K "
            "do not follow each other in memory";
-  return ConfigAttr::get(op.getContext(), kind, config.getAtom(),
+  return ConfigAttr::get(op.getContext(), name, config.getAtom(),
                          config.getMr(), config.getNr(), config.getKr(),
                          config.getMc(), config.getNc(), LhsSource::Panel,
                          config.getRhs(), config.getSource());
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+std::optional<std::string> X86Strategy::refuseForm(ContractOp op,
+                                                   ConfigAttr config,
+                                                   const Atom &atom) const {
+  if (op.getLhsPadding())
+    return ("has strategy " + name +
+            ", which does not read lhs_padding; pad the left operand in memory")
+        .str();
+  if (!takes(atom))
+    return ("has strategy " + name + ", which does not multiply by atom \"" +
+            atom.name + "\"")
+        .str();
+  if (op.isPacked() == readsRhsInPlace(config))
+    return "needs a right operand that is packed unless the config reads it in "
+           "place";
+  if (config.readsLhsInPlace() &&
+      !cast<MemRefType>(op.getLhs().getType()).isLastDimUnitStride())
+    return "reads the left operand in place, but its elements along K do not "
+           "follow each other; run adapt-lowering-config first";
+  return std::nullopt;
+}
+
+LogicalResult X86Strategy::emit(RewriterBase &rewriter, ContractOp op) const {
+  ConfigAttr config = configOf(op);
+  const Atom *atom = findAtom(config.getAtom());
+  if (!atom)
+    return op.emitError() << "is for atom \"" << config.getAtom()
+                          << "\", but x86 does not have this atom";
+  if (std::optional<std::string> reason = reasonToRefuse(op))
+    return op.emitError() << "has strategy " << name << ", but " << *reason;
+  if (std::optional<std::string> reason = verify(config))
+    return op.emitError() << *reason;
+  if (std::optional<std::string> reason = refuseForm(op, config, *atom))
+    return op.emitError() << *reason;
+  rewriter.setInsertionPoint(op);
+  KernelBuilder builder(rewriter, op.getLoc(), atom->lanes);
+  Contraction contraction(builder, op, *atom, layoutOf(op, config, *atom));
+  emitKernel(builder, contraction);
+  rewriter.eraseOp(op);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,14 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // A strategy says which atoms it takes, how it cuts a contraction into tiles
-// and blocks, how long that takes and what it refuses; configs, costs and the
-// order of candidates are made of these here.
+// and blocks, how long that takes, what it refuses, and which code computes it.
+// Configs, costs and the order of candidates are made of these here.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef QCC_LIB_TARGET_X86_STRATEGIES_X86STRATEGY_H
 #define QCC_LIB_TARGET_X86_STRATEGIES_X86STRATEGY_H
 
+#include "../Emit/Contraction.h"
 #include "CostModel.h"
 #include "qcc/Target/Target.h"
 #include "qcc/Target/X86/IR/X86.h"
@@ -22,11 +23,13 @@ namespace qcc::x86 {
 
 class X86Strategy : public Strategy {
 public:
-  X86Strategy(const Spec &spec, StrategyKind kind) : spec(spec), kind(kind) {}
+  /// `name` lives as long as the strategy.
+  X86Strategy(const Spec &spec, llvm::StringRef name)
+      : spec(spec), name(name) {}
 
-  llvm::StringRef getName() const override {
-    return stringifyStrategyKind(kind);
-  }
+  llvm::StringRef getName() const override { return name; }
+  std::optional<std::string>
+  verify(kernel::LoweringConfigAttrInterface config) const override;
   std::optional<std::string>
   reasonToRefuse(kernel::ContractOp op) const override;
   std::optional<std::string>
@@ -42,8 +45,14 @@ public:
   kernel::LoweringConfigAttrInterface
   adapt(kernel::ContractOp op, kernel::LoweringConfigAttrInterface config,
         std::string &reason) const override;
+  llvm::LogicalResult emit(mlir::RewriterBase &rewriter,
+                           kernel::ContractOp op) const override;
 
 protected:
+  /// Replaces a contraction whose form is right by an `scf.forall` over blocks.
+  virtual void emitKernel(KernelBuilder &builder,
+                          Contraction &contraction) const = 0;
+
   virtual bool takes(const Atom &atom) const = 0;
   /// Whether `atom` can read the left operand where it lies.
   virtual bool canReadLhsInPlace(kernel::ContractOp op,
@@ -55,12 +64,30 @@ protected:
   /// its peak.
   virtual double expectedTime(kernel::ContractOp op, const GemmShape &shape,
                               const Tiling &tiling, const Atom &atom) const = 0;
-  /// What of a config, whose atom the target has, the strategy cannot do.
+  /// Why this strategy cannot use `config`. The target has its atom.
   virtual std::optional<std::string> refuseConfig(kernel::ContractOp op,
                                                   ConfigAttr config,
                                                   const Atom &atom) const = 0;
 
-  /// What strategies refuse whose accumulators' lanes are packed columns.
+  /// Why the kernel cannot compute `op`, on memrefs, in the form that it has: a
+  /// sentence without its subject, `op`. `reasonToRefuse` and `verify` have
+  /// passed.
+  virtual std::optional<std::string>
+  refuseForm(kernel::ContractOp op, ConfigAttr config, const Atom &atom) const;
+  virtual OperandLayout layoutOf(kernel::ContractOp op, ConfigAttr config,
+                                 const Atom &atom) const {
+    return OperandLayout::ofColumns(op, atom);
+  }
+  /// Whether no config of the strategy packs the right operand, so that configs
+  /// do not say so.
+  virtual bool neverPacksRhs() const { return false; }
+  bool readsRhsInPlace(ConfigAttr config) const {
+    return neverPacksRhs() || config.getRhs() == RhsSource::InPlace;
+  }
+  /// Whether configs may read the right operand in place or pack it.
+  virtual bool choosesRhsSource() const { return false; }
+
+  /// Why packed columns in the lanes of accumulators do not fit `config`.
   std::optional<std::string>
   refuseTile(kernel::ContractOp op, ConfigAttr config, const Atom &atom) const;
 
@@ -73,7 +100,7 @@ private:
   Cost cost(kernel::ContractOp op, const Tiling &tiling,
             const Atom &atom) const;
 
-  StrategyKind kind;
+  llvm::StringRef name;
 };
 
 /// Strategies whose accumulators' lanes are columns, and that read packed
@@ -109,9 +136,6 @@ bool isContiguousAlong(kernel::ContractOp op, mlir::Value operand,
 bool isLhsContiguousAlongSegments(kernel::ContractOp op);
 bool isRhsContiguousAlongSegments(kernel::ContractOp op);
 
-/// What is added to the elements of the right operand as they are packed.
-int64_t rhsShift(kernel::ContractOp op, ConfigAttr config, const Atom &atom);
-
 /// "lowering_config does not fit atom "avx2": "
 std::string doesNotFit(const Atom &atom);
 /// What is said where a tile has more than kMaxAccumulators.
@@ -122,11 +146,9 @@ std::string hasTooManyAccumulators();
 bool isFastUnpadded(kernel::ContractOp op, mlir::RankedTensorType type,
                     llvm::ArrayRef<int64_t> padding);
 
-std::unique_ptr<Strategy> makeVectorTiles(const Spec &spec);
-std::unique_ptr<Strategy> makeAmxTiles(const Spec &spec);
-std::unique_ptr<Strategy> makeInnerProduct(const Spec &spec);
-std::unique_ptr<Strategy> makeInterleavedColumns(const Spec &spec);
-std::unique_ptr<Strategy> makeDepthwise(const Spec &spec);
+#define QCC_X86_STRATEGY(name)                                                 \
+  std::unique_ptr<Strategy> make##name(const Spec &spec);
+#include "../Strategies.def"
 
 } // namespace qcc::x86
 

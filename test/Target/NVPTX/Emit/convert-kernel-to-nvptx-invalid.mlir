@@ -12,7 +12,7 @@ func.func @tensors(%x: tensor<2x4xi8>, %w: tensor<3x4xi8>, %o: tensor<2x3xi32>) 
 // -----
 
 func.func @no_config(%x: memref<2x4xi8>, %w: memref<3x4xi8>, %y: memref<2x3xi32>) {
-  // expected-error@+1 {{needs a lowering_config of nvptx}}
+  // expected-error@+1 {{has no lowering_config; run select-lowering-config first}}
   kernel.contract lhs(%x : memref<2x4xi8>) rhs(%w : memref<3x4xi8>) outs(%y : memref<2x3xi32>) epilogue {
   ^bb0(%acc: i32):
     kernel.yield %acc : i32

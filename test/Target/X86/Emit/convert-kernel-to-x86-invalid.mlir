@@ -13,7 +13,7 @@ func.func @tensors(%x: tensor<5x7xi8>, %w: tensor<9x7xi8>, %o: tensor<5x9xi32>) 
 // -----
 
 func.func @no_config(%x: memref<5x7xi8>, %w: memref<1x2x16xi32>, %s: memref<16xi32>, %o: memref<5x9xi32>) {
-  // expected-error@+1 {{needs a lowering_config of x86}}
+  // expected-error@+1 {{has no lowering_config; run select-lowering-config first}}
   kernel.contract lhs(%x : memref<5x7xi8>) rhs(%w : memref<1x2x16xi32>) rhs_sums(%s : memref<16xi32>)
       outs(%o : memref<5x9xi32>)
       epilogue {
@@ -100,7 +100,7 @@ func.func @not_contiguous(%x: memref<5x11xi8, strided<[22, 2]>>, %w: memref<1x3x
 // -----
 
 func.func @vectors_as_tiles(%x: memref<5x11xi8>, %w: memref<1x3x16xi32>, %s: memref<16xi32>, %y: memref<5x9xi32>) {
-  // expected-error@+1 {{has strategy amx_tiles, but atom "avx512vnni" multiplies vectors}}
+  // expected-error@+1 {{has strategy amx_tiles, which does not multiply by atom "avx512vnni"}}
   kernel.contract lhs(%x : memref<5x11xi8>) rhs(%w : memref<1x3x16xi32>) rhs_sums(%s : memref<16xi32>)
       outs(%y : memref<5x9xi32>)
       {lhs_unsigned,

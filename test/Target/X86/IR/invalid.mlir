@@ -25,24 +25,8 @@ func.func private @f() attributes {config = #x86.config<vector_tiles, atom = "a"
 
 // -----
 
-// expected-error@+1 {{interleaved_columns reads the left operand through a panel; use lhs = panel}}
-func.func private @f() attributes {config = #x86.config<interleaved_columns, atom = "a", tile = [1, 2, 4], block = [1, 2], lhs = in_place, source = model>}
-
-// -----
-
-// expected-error@+1 {{rhs = in_place is for inner_product; to read the right operand in place with columns in the lanes use interleaved_columns}}
-func.func private @f() attributes {config = #x86.config<vector_tiles, atom = "a", tile = [1, 2, 4], block = [1, 2], lhs = panel, rhs = in_place, source = model>}
-
-// -----
-
 // expected-error@+1 {{expected 'atom'}}
 func.func private @f() attributes {config = #x86.config<vector_tiles, tile = [1, 2, 4]>}
-
-// -----
-
-// expected-error@+2 {{to be one of: vector_tiles, amx_tiles, inner_product, interleaved_columns}}
-// expected-error@+1 {{failed to parse X86_ConfigAttr parameter 'strategy'}}
-func.func private @f() attributes {config = #x86.config<abacus, atom = "a", tile = [1, 2, 4], block = [1, 2], lhs = panel, source = model>}
 
 // -----
 
@@ -64,5 +48,5 @@ func.func private @f() attributes {config = #x86.config<vector_tiles, atom = "a"
 
 // -----
 
-// expected-error@+1 {{depthwise reads the left operand where it lies; use lhs = in_place}}
-func.func private @f() attributes {config = #x86.config<depthwise, atom = "a", tile = [1, 2, 4], block = [1, 2], lhs = panel, source = model>}
+// expected-error@+1 {{expected valid keyword}}
+func.func private @f() attributes {config = #x86.config<"vector_tiles", atom = "a", tile = [1, 2, 4], block = [1, 2], lhs = panel, source = model>}

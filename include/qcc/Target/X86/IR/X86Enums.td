@@ -16,13 +16,6 @@ class X86_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let genSpecializedAttr = 0;
 }
 
-def X86_StrategyKind : X86_Enum<"StrategyKind", "how a contraction is computed", [
-    I32EnumAttrCase<"VectorTiles", 0, "vector_tiles">,
-    I32EnumAttrCase<"AmxTiles", 1, "amx_tiles">,
-    I32EnumAttrCase<"InnerProduct", 2, "inner_product">,
-    I32EnumAttrCase<"InterleavedColumns", 3, "interleaved_columns">,
-    I32EnumAttrCase<"Depthwise", 4, "depthwise">]>;
-
 def X86_LhsSource : X86_Enum<"LhsSource", "where the left operand is read", [
     I32EnumAttrCase<"Panel", 0, "panel">,
     I32EnumAttrCase<"InPlace", 1, "in_place">]>;

@@ -65,32 +65,25 @@ def X86_ConfigAttr : AttrDef<X86_Dialect, "Config", [Kernel_LoweringConfigAttrIn
     Example: `#x86.config<vector_tiles, atom = "avx512vnni", tile = [6, 64, 4], block = [252, 64], lhs = in_place, source = model>`
   }];
   let parameters = (ins
-      EnumParameter<X86_StrategyKind>:$strategy,
+      StringRefParameter<"the name of a strategy">:$strategy,
       StringRefParameter<"the instruction">:$atom,
       "int64_t":$mr, "int64_t":$nr, "int64_t":$kr,
       "int64_t":$mc, "int64_t":$nc,
       EnumParameter<X86_LhsSource>:$lhs, X86_RhsParameter:$rhs,
       EnumParameter<Kernel_ConfigSource>:$source);
   let assemblyFormat = [{
-    `<` $strategy `,` `atom` `=` $atom `,` `tile` `=` `[` $mr `,` $nr `,` $kr `]` `,`
+    `<` custom<StrategyName>($strategy) `,` `atom` `=` $atom `,` `tile` `=` `[` $mr `,` $nr `,` $kr `]` `,`
     `block` `=` `[` $mc `,` $nc `]` `,` `lhs` `=` $lhs `,` (`rhs` `=` $rhs^ `,`)?
     `source` `=` $source `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    bool isInnerProduct() const {
-      return getStrategy() == StrategyKind::InnerProduct;
-    }
     bool readsLhsInPlace() const { return getLhs() == LhsSource::InPlace; }
-    bool readsRhsInPlace() const {
-      return getStrategy() == StrategyKind::InterleavedColumns ||
-             getRhs() == RhsSource::InPlace;
-    }
-    /// Whether vectors of results lie along rows; only with inner products.
+    /// Whether vectors of results lie along rows, where lanes lie along K.
     bool hasResultsAlongRows() const { return getMc() > getNc(); }
 
     // LoweringConfigAttrInterface
-    ::llvm::StringRef getStrategyName() const;
+    ::llvm::StringRef getStrategyName() const { return getStrategy(); }
     ::llvm::StringRef getAtomName() const { return getAtom(); }
     ::qcc::kernel::LoweringConfigAttrInterface
     withSource(::qcc::kernel::ConfigSource source) const;

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_TARGET_X86_STRATEGIES_GROUPEDCOLUMNS_H
-#define QCC_LIB_TARGET_X86_STRATEGIES_GROUPEDCOLUMNS_H
+#ifndef QCC_LIB_TARGET_X86_LAYOUT_GROUPEDCOLUMNS_H
+#define QCC_LIB_TARGET_X86_LAYOUT_GROUPEDCOLUMNS_H
 
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include <string>
@@ -49,4 +49,4 @@ struct GroupedColumns {
 
 } // namespace qcc::x86
 
-#endif // QCC_LIB_TARGET_X86_STRATEGIES_GROUPEDCOLUMNS_H
+#endif // QCC_LIB_TARGET_X86_LAYOUT_GROUPEDCOLUMNS_H

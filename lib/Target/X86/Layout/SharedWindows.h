@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_TARGET_X86_STRATEGIES_SHAREDWINDOWS_H
-#define QCC_LIB_TARGET_X86_STRATEGIES_SHAREDWINDOWS_H
+#ifndef QCC_LIB_TARGET_X86_LAYOUT_SHAREDWINDOWS_H
+#define QCC_LIB_TARGET_X86_LAYOUT_SHAREDWINDOWS_H
 
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 
@@ -53,4 +53,4 @@ struct SharedWindows {
 
 } // namespace qcc::x86
 
-#endif // QCC_LIB_TARGET_X86_STRATEGIES_SHAREDWINDOWS_H
+#endif // QCC_LIB_TARGET_X86_LAYOUT_SHAREDWINDOWS_H
