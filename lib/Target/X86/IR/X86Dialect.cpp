@@ -63,8 +63,9 @@ ConfigAttr::withSource(kernel::ConfigSource source) const {
 }
 
 std::string ConfigAttr::describe() const {
-  std::string text = llvm::formatv("tile {0}x{1}x{2} block {3}x{4}", getMr(),
-                                   getNr(), getKr(), getMc(), getNc());
+  std::string text =
+      llvm::formatv("{0} tile {1}x{2}x{3} block {4}x{5}", getStrategy(),
+                    getMr(), getNr(), getKr(), getMc(), getNc());
   text += readsLhsInPlace() ? " lhs in place" : " lhs panel";
   if (getRhs() == RhsSource::InPlace)
     text += " rhs in place";
