@@ -270,13 +270,13 @@ PackedClamps qcc::findPackedClamps(Region &region, arith::TruncIOp truncation,
 
 SmallVector<NumberRange> qcc::epilogueArgumentRanges(kernel::ContractOp op) {
   SmallVector<NumberRange> valueRanges;
-  std::optional<ArrayRef<double>> ranges = op.getEpilogueRanges();
+  DenseF64ArrayAttr ranges = op.getKnownFacts().epilogueRanges;
   if (!ranges)
     return valueRanges;
   valueRanges.push_back({std::numeric_limits<int32_t>::min(),
                          std::numeric_limits<int32_t>::max(), false});
-  for (size_t i = 0; i < ranges->size(); i += 2) {
-    double low = (*ranges)[i], high = (*ranges)[i + 1];
+  for (int64_t i = 0; i < ranges.size(); i += 2) {
+    double low = ranges[i], high = ranges[i + 1];
     valueRanges.push_back(std::isnan(low) ? NumberRange()
                                           : NumberRange{low, high, false});
   }

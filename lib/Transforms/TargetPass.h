@@ -14,8 +14,8 @@
 namespace qcc {
 
 /// A pass with a target: `Base` is its generated class, which has an option
-/// `cpu`. A target that C++ code hands over comes first; otherwise the option
-/// names it. Reports an unknown name.
+/// `target`. A target that C++ code hands over comes first; otherwise the
+/// option names it. Reports an unknown name.
 template <typename Base> class TargetPass : public Base {
 public:
   using Base::Base;
@@ -23,16 +23,16 @@ public:
   explicit TargetPass(TargetRef target) : target(std::move(target)) {
     // So that the pipeline, printed as text, is one that can be run.
     if (this->target)
-      this->cpu = this->target->getName();
+      this->targetName = this->target->getName();
   }
 
   mlir::LogicalResult initialize(mlir::MLIRContext *context) override {
     if (target)
       return mlir::success();
-    if (this->cpu.empty())
+    if (this->targetName.empty())
       return mlir::emitError(mlir::UnknownLoc::get(context))
-             << "no target; name one by the option cpu";
-    llvm::Expected<TargetRef> found = findTarget(this->cpu, *context);
+             << "no target; name one by the option target";
+    llvm::Expected<TargetRef> found = findTarget(this->targetName, *context);
     if (!found)
       return mlir::emitError(mlir::UnknownLoc::get(context))
              << llvm::toString(found.takeError());

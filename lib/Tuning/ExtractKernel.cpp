@@ -34,8 +34,8 @@ static Value countWindows(OpBuilder &builder, kernel::ContractOp op,
       continue;
     // What one window spans, beyond what is padded.
     int64_t span = 1;
-    if (std::optional<ArrayRef<int64_t>> padding = op.getLhsPadding())
-      span -= (*padding)[2 * i] + (*padding)[2 * i + 1];
+    if (ArrayRef<int64_t> padding = op.getLhsPaddingWidths(); !padding.empty())
+      span -= padding[2 * i] + padding[2 * i + 1];
     for (auto [other, factor] : llvm::enumerate(factors)) {
       if (other == loop || factor == 0)
         continue;

@@ -175,9 +175,9 @@ std::string qcc::describeKernel(kernel::ContractOp op) {
   operands("epilogue_in", op.getEpilogueOperands(), op.getEpilogueMaps());
   for (auto [out, map] : llvm::zip_equal(op.getOuts(), op.getOutMaps()))
     os << "out " << getElementTypeOrSelf(out.getType()) << ' ' << map << '\n';
-  if (std::optional<ArrayRef<int64_t>> padding = op.getLhsPadding()) {
+  if (op.getLhsPadding()) {
     os << "lhs_padding ";
-    llvm::interleave(*padding, os, " ");
+    llvm::interleave(op.getLhsPaddingWidths(), os, " ");
     os << '\n';
   }
   for (auto [dim, size] :

@@ -59,7 +59,7 @@ def choices():
     """The model's choice of each row, in the table's words."""
     text = "".join(LAYER.format(m=m, n=n, k=k) for (m, n, k), _, _ in rows())
     done = subprocess.run(
-        [build_dir() / "bin" / "qcc-opt", "-select-lowering-config=cpu=sapphirerapids"],
+        [build_dir() / "bin" / "qcc-opt", "-select-lowering-config=target=sapphirerapids"],
         input=text, capture_output=True, text=True, check=True,
     )
     found = {}

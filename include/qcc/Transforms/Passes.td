@@ -131,7 +131,7 @@ def MergeGroups : Pass<"merge-groups", "::mlir::func::FuncOp"> {
     the program has them.
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", "",
+    Option<"targetName", "target", "std::string", "",
            "Name of the target, where none was handed over in C++">
   ];
   let dependentDialects = [
@@ -158,7 +158,7 @@ def SeparatePrologues : Pass<"separate-prologues", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", "",
+    Option<"targetName", "target", "std::string", "",
            "Name of the target, where none was handed over in C++">
   ];
   let dependentDialects = [
@@ -178,7 +178,7 @@ def SelectLoweringConfig : Pass<"select-lowering-config", "::mlir::func::FuncOp"
     warning. Everything after obeys the attribute.
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", "",
+    Option<"targetName", "target", "std::string", "",
            "Name of the target, where none was handed over in C++">
   ];
   let dependentDialects = ["::qcc::kernel::KernelDialect"];
@@ -192,7 +192,7 @@ def AdaptLoweringConfig : Pass<"adapt-lowering-config", "::mlir::func::FuncOp"> 
     one that copies its rows, and the reason is recorded.
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", "",
+    Option<"targetName", "target", "std::string", "",
            "Name of the target, where none was handed over in C++">
   ];
   let dependentDialects = ["::qcc::kernel::KernelDialect"];
@@ -271,7 +271,7 @@ def PadRows : Pass<"pad-rows", "::mlir::func::FuncOp"> {
     views look at, and rows under 512 bytes.
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", "",
+    Option<"targetName", "target", "std::string", "",
            "Name of the target, where none was handed over in C++">
   ];
   let dependentDialects = [
@@ -304,7 +304,7 @@ def FoldByteFunctions : Pass<"fold-byte-functions", "::mlir::func::FuncOp"> {
     (`Target::lookupCost`). One that gives each byte itself is left out.
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", "",
+    Option<"targetName", "target", "std::string", "",
            "Name of the target, where none was handed over in C++">
   ];
   let dependentDialects = [
@@ -337,7 +337,7 @@ def SliceStridedOperands : Pass<"slice-strided-operands", "::mlir::func::FuncOp"
     Dimensions whose sizes are dynamic stay as they are.
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", "",
+    Option<"targetName", "target", "std::string", "",
            "Name of the target, where none was handed over in C++">
   ];
   let dependentDialects = [
@@ -358,14 +358,14 @@ def ReadUnpadded : Pass<"read-unpadded", "::mlir::func::FuncOp"> {
     ```
     becomes
     ```mlir
-    kernel.contract lhs(%x) {lhs_padding = [0, 0, 1, 1, 1, 1, 0, 0], lhs_padding_value = 5 : i8}
+    kernel.contract lhs(%x) {lhs_padding = #kernel.padding<[0, 0, 1, 1, 1, 1, 0, 0], 5>}
         (h, w, c, kw, kh) -> (0, h + kh, w + kw, c)
     ```
     What the program computes is computed in a padded buffer instead (`pad-in-place`), and
     where one reader needs the copy all read it.
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", "",
+    Option<"targetName", "target", "std::string", "",
            "Name of the target, where none was handed over in C++">
   ];
   let dependentDialects = ["::qcc::kernel::KernelDialect"];
@@ -420,7 +420,7 @@ def StoreUnsigned : Pass<"store-unsigned", "::mlir::func::FuncOp"> {
     lies, and left as it is elsewhere.
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", "",
+    Option<"targetName", "target", "std::string", "",
            "Name of the target, where none was handed over in C++">
   ];
   let dependentDialects = [
@@ -438,7 +438,7 @@ def PackOperands : Pass<"pack-operands", "::mlir::func::FuncOp"> {
     stays as it is.
   }];
   let options = [
-    Option<"cpu", "cpu", "std::string", "",
+    Option<"targetName", "target", "std::string", "",
            "Name of the target, where none was handed over in C++">
   ];
   let dependentDialects = [
@@ -477,7 +477,7 @@ def AnnotateConstantRanges : Pass<"annotate-constant-ranges", "::mlir::func::Fun
   let summary = "The ranges of constant operands onto the epilogues that use them";
   let description = [{
     Scales and biases are constants, and what they are decides which clamps of an
-    epilogue an instruction can do. Writes `epilogue_ranges` onto each `kernel.contract`
+    epilogue an instruction can do. Writes `epilogue_ranges` into the facts of each `kernel.contract`
     with a constant f32 or i32 operand of its epilogue, while constants can be seen.
     Bounds are rounded outward to powers of two, so that contractions of one form in
     several layers of a network have the same.
@@ -489,7 +489,7 @@ def AnnotateZeroBorders : Pass<"annotate-zero-borders", "::mlir::func::FuncOp"> 
   let summary = "The zeros around the left operands of contractions onto these";
   let description = [{
     Where the left operand of a `kernel.contract` is padded with bytes that are stored
-    as 0, the products with them need not be computed. Writes `zero_border` onto the
+    as 0, the products with them need not be computed. Writes `zero_border` into the facts of the
     contraction, while the padding can be seen.
   }];
   let dependentDialects = ["::qcc::kernel::KernelDialect"];

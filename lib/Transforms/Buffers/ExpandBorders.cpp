@@ -30,9 +30,8 @@ static void expand(RewriterBase &rewriter, kernel::FillBorderOp op) {
   SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0)),
       ones(sizes.size(), rewriter.getIndexAttr(1));
   AffineExpr s = getAffineSymbolExpr(0, op.getContext());
-  auto minus = [&](OpFoldResult size, int64_t amount) {
-    return affine::makeComposedFoldedAffineApply(rewriter, loc, s - amount,
-                                                 {size});
+  auto minus = [&](OpFoldResult size, int64_t by) {
+    return affine::makeComposedFoldedAffineApply(rewriter, loc, s - by, {size});
   };
   for (size_t d = 0; d < sizes.size(); ++d) {
     int64_t low = op.getLow()[d], high = op.getHigh()[d];

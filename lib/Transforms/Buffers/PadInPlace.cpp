@@ -29,14 +29,14 @@ ALWAYS_ENABLED_STATISTIC(numInPlace,
                          "Tensors computed inside of their padding");
 ALWAYS_ENABLED_STATISTIC(numCopied, "Tensors copied into their padding");
 ALWAYS_ENABLED_STATISTIC(numKept,
-                         "Paddings of amounts or sizes that are not known");
+                         "Paddings of widths or sizes that are not known");
 
-/// The amounts of padding where they are static.
+/// The widths of padding where they are static.
 static std::optional<SmallVector<int64_t>>
-staticAmounts(ArrayRef<OpFoldResult> amounts) {
+staticWidths(ArrayRef<OpFoldResult> widths) {
   SmallVector<int64_t> result;
-  for (OpFoldResult amount : amounts) {
-    std::optional<int64_t> value = getConstantIntValue(amount);
+  for (OpFoldResult width : widths) {
+    std::optional<int64_t> value = getConstantIntValue(width);
     if (!value || *value < 0)
       return std::nullopt;
     result.push_back(*value);
@@ -73,14 +73,14 @@ static void padInPlace(RewriterBase &rewriter, tensor::PadOp pad,
   if (value && pad.getResultType().hasStaticShape() &&
       llvm::is_contained(pad.getSourceType().getShape(), 0))
     return fill(rewriter, pad, value);
-  auto low = staticAmounts(pad.getMixedLowPad()),
-       high = staticAmounts(pad.getMixedHighPad());
+  auto low = staticWidths(pad.getMixedLowPad()),
+       high = staticWidths(pad.getMixedHighPad());
   auto keep = [&](StringRef reason) {
     ++numKept;
     LDBG() << "keeps the padding at " << pad.getLoc() << ": " << reason;
   };
   if (!value || !low || !high)
-    return keep("its value or its amounts are not known");
+    return keep("its value or its widths are not known");
   // The border is filled before the producer runs, so that the producer can
   // write to what it surrounds.
   KnownSizes known(func);

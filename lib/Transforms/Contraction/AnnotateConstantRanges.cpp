@@ -64,7 +64,9 @@ struct AnnotateConstantRanges
       ++numAnnotated;
       LDBG() << "contraction at " << op.getLoc() << ": ranges "
              << llvm::interleaved_array(ranges);
-      op.setEpilogueRanges(ranges);
+      kernel::Facts facts = op.getKnownFacts();
+      facts.epilogueRanges = DenseF64ArrayAttr::get(op.getContext(), ranges);
+      op.setKnownFacts(facts);
     });
   }
 };

@@ -107,7 +107,9 @@ struct AnnotateZeroBorders
       ++numAnnotated;
       LDBG() << "contraction at " << op.getLoc() << ": zeros around lhs "
              << llvm::interleaved_array(border);
-      op.setZeroBorder(border);
+      kernel::Facts facts = op.getKnownFacts();
+      facts.zeroBorder = DenseI64ArrayAttr::get(op.getContext(), border);
+      op.setKnownFacts(facts);
     });
   }
 };

@@ -65,7 +65,7 @@ static void collapseRows(RewriterBase &rewriter, kernel::ContractOp op) {
       collapse(rewriter, op.getLoc(), *part, dims->first, dims->second,
                rows.back());
   if (parts.lhs.value != op.getLhs())
-    parts.zeroBorder = {};
+    parts.facts.zeroBorder = {};
   llvm::SmallBitVector others(op.getNumLoops());
   for (unsigned d : ArrayRef(rows).drop_back())
     others.set(d);

@@ -47,11 +47,8 @@ ContractParts ContractParts::of(kernel::ContractOp op) {
     for (Attribute name : op.getFusedAttr())
       parts.fused.push_back(cast<StringAttr>(name).getValue().str());
   parts.values = valueInfos(op, parts.outs.size());
-  parts.rhsRange = op.getRhsRangeAttr();
-  parts.epilogueRanges = op.getEpilogueRangesAttr();
-  parts.zeroBorder = op.getZeroBorderAttr();
+  parts.facts = op.getKnownFacts();
   parts.lhsPadding = op.getLhsPaddingAttr();
-  parts.lhsPaddingValue = op.getLhsPaddingValueAttr();
   parts.config = op.getLoweringConfigAttr();
   return parts;
 }
@@ -120,8 +117,7 @@ kernel::ContractOp ContractParts::create(OpBuilder &builder,
       lhsUnsigned ? builder.getUnitAttr() : UnitAttr(),
       rhsUnsigned ? builder.getUnitAttr() : UnitAttr(),
       names.empty() ? ArrayAttr() : builder.getStrArrayAttr(names),
-      epilogueRanges, rhsRange, zeroBorder, lhsPadding, lhsPaddingValue,
-      config);
+      facts.toAttr(builder.getContext()), lhsPadding, config);
   setValueInfos(op, values);
   return op;
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../KnownSizes.h"
-#include "ContractionSteps.h"
+#include "ContractionRewrites.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 

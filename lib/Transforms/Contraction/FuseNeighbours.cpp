@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionSteps.h"
+#include "ContractionRewrites.h"
 #include "MovedBody.h"
 #include "Uniform.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -26,8 +26,10 @@ void qcc::annotateRhsRange(ContractOp op, const Target &target) {
           rangeOfConstant(op.getRhs(), op.getRhsUnsigned())) {
     assert(range->low >= -128 && range->low <= range->high &&
            range->high <= 255 && "elements of rhs are bytes");
-    op.setRhsRange(
-        ArrayRef<int64_t>{(int64_t)range->low, (int64_t)range->high});
+    kernel::Facts facts = op.getKnownFacts();
+    facts.rhsRange = DenseI64ArrayAttr::get(
+        op.getContext(), {int64_t(range->low), int64_t(range->high)});
+    op.setKnownFacts(facts);
   }
 }
 

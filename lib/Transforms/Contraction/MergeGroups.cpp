@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../TargetPass.h"
-#include "ContractionSteps.h"
+#include "ContractionRewrites.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
@@ -259,10 +259,9 @@ static ContractOp mergeShapes(RewriterBase &rewriter, ContractOp op,
        llvm::zip_equal(parts.reductionDims, parts.reductionSizes))
     if (dim == groups.inner)
       size *= count;
-  if (parts.rhsRange)
-    parts.rhsRange = rewriter.getDenseI64ArrayAttr(
-        {std::min<int64_t>(parts.rhsRange[0], 0),
-         std::max<int64_t>(parts.rhsRange[1], 0)});
+  if (DenseI64ArrayAttr &range = parts.facts.rhsRange)
+    range = rewriter.getDenseI64ArrayAttr(
+        {std::min<int64_t>(range[0], 0), std::max<int64_t>(range[1], 0)});
   ContractOp merged = createMerged(rewriter, op, parts);
   merged->setAttr(kMergedGroupsAttr, rewriter.getIndexAttr(count));
   return merged;

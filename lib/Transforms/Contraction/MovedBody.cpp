@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MovedBody.h"
-#include "ContractionSteps.h"
+#include "ContractionRewrites.h"
 #include "Uniform.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -31,7 +31,7 @@ ALWAYS_ENABLED_STATISTIC(numRead,
 ALWAYS_ENABLED_STATISTIC(numKept, "Paddings that stay");
 
 namespace {
-/// What lhs_padding and lhs_padding_value say of a pad.
+/// A pad as `lhs_padding` states it.
 struct Padding {
   SmallVector<int64_t> widths;
   IntegerAttr value;
@@ -98,8 +98,9 @@ static void readUnpadded(IRRewriter &rewriter, tensor::PadOp pad,
     rewriter.setInsertionPoint(op);
     ContractParts parts = ContractParts::of(op);
     parts.lhs.value = pad.getSource();
-    parts.lhsPadding = rewriter.getDenseI64ArrayAttr(padding->widths);
-    parts.lhsPaddingValue = padding->value;
+    parts.lhsPadding = kernel::PaddingAttr::get(
+        rewriter.getContext(), padding->widths,
+        int8_t(padding->value.getValue().getSExtValue()));
     parts.fused.insert(parts.fused.begin(),
                        pad->getName().getStringRef().str());
     ContractOp unpadded = parts.createFrom(rewriter, op);

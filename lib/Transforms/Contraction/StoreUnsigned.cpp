@@ -243,10 +243,10 @@ static void readUnsigned(RewriterBase &rewriter, ContractOp op,
   if (lhs)
     parts.lhs.value = lhs;
   parts.lhsUnsigned = true;
-  if (parts.lhsPaddingValue)
-    parts.lhsPaddingValue =
-        IntegerAttr::get(parts.lhsPaddingValue.getType(),
-                         parts.lhsPaddingValue.getValue() + kShift);
+  if (parts.lhsPadding)
+    parts.lhsPadding = kernel::PaddingAttr::get(
+        rewriter.getContext(), parts.lhsPadding.getWidths(),
+        int8_t(parts.lhsPadding.getValue() + kShift));
   MappedOperand constant =
       movedConstant(rewriter, op.getLoc(), parts.lhsZeroPoint);
   parts.lhsZeroPoint =

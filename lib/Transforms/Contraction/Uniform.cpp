@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Uniform.h"
-#include "ContractionSteps.h"
+#include "ContractionRewrites.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;

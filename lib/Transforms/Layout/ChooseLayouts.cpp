@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Contraction/ContractionSteps.h"
+#include "../Contraction/ContractionRewrites.h"
 #include "Layouts.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Support/DebugLog.h"

@@ -99,7 +99,7 @@ void EntryLowering::addOperand(ProgramStep &step, ProgramOperand operand,
 LogicalResult EntryLowering::lowerStep(func::CallOp call) {
   auto step = symbols.lookup<func::FuncOp>(call.getCallee());
   unsigned count = call.getNumOperands();
-  auto amount = [&](StepArgument which) {
+  auto argument = [&](StepArgument which) {
     return sizeOf(call.getOperand(count - static_cast<unsigned>(which)));
   };
   ProgramStep info;
@@ -107,8 +107,8 @@ LogicalResult EntryLowering::lowerStep(func::CallOp call) {
   info.parallel = step->hasAttr(kParallelAttr);
   auto scratch = step->getAttrOfType<IntegerAttr>(kScratchAttr);
   info.scratch = scratch ? scratch.getInt() : 0;
-  info.operations = amount(StepArgument::Operations);
-  info.bytes = amount(StepArgument::Bytes);
+  info.operations = argument(StepArgument::Operations);
+  info.bytes = argument(StepArgument::Bytes);
   ArrayRef<int64_t> writes =
       step->getAttrOfType<DenseI64ArrayAttr>(kWritesAttr).asArrayRef();
 

@@ -289,8 +289,8 @@ LogicalResult Outliner::outline(ArrayRef<Operation *> work) {
   Inputs inputs = inputsOf(work);
   Location loc = main->getLoc();
   builder.setInsertionPoint(main);
-  WorkAmount amount = emitWorkAmount(builder, main);
-  for (Value *count : {&amount.operations, &amount.bytes})
+  WorkCounts counts = emitWorkCounts(builder, main);
+  for (Value *count : {&counts.operations, &counts.bytes})
     if (!isPlanned(*count))
       *count = arith::ConstantIndexOp::create(builder, loc, 0);
   // Which thread runs the step, and of how many, is filled in by lower-entries.
@@ -298,7 +298,7 @@ LogicalResult Outliner::outline(ArrayRef<Operation *> work) {
   Value threads = arith::ConstantIndexOp::create(builder, loc, 1);
   SmallVector<Value> operands(inputs.buffers.begin(), inputs.buffers.end());
   operands.append(inputs.sizes.begin(), inputs.sizes.end());
-  operands.append({amount.operations, amount.bytes, thread, threads});
+  operands.append({counts.operations, counts.bytes, thread, threads});
   createStep(work, inputs, operands);
   for (Operation *op : llvm::reverse(work)) {
     kinds.erase(op);

@@ -1,4 +1,4 @@
-//===- StepInfo.cpp - Kind and amount of work of a step -------------------===//
+//===- StepInfo.cpp - Kind and work of a step -----------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -185,7 +185,7 @@ static OpFoldResult iterationCount(OpBuilder &builder, Location loc,
   return multiply(builder, loc, known);
 }
 
-WorkAmount qcc::emitWorkAmount(OpBuilder &builder, Operation *work) {
+WorkCounts qcc::emitWorkCounts(OpBuilder &builder, Operation *work) {
   Location loc = work->getLoc();
   OpFoldResult operations = builder.getIndexAttr(0);
   if (auto contract = dyn_cast<kernel::ContractOp>(work)) {

@@ -224,11 +224,11 @@ void Checks::checkPad(tensor::PadOp op) {
        llvm::enumerate(op.getMixedLowPad(), op.getMixedHighPad())) {
     OpFoldResult before = known(l), after = known(h);
     if (!before || !after)
-      return refuse("adds an amount of padding that depends on data; insert "
+      return refuse("adds a width of padding that depends on data; insert "
                     "the tensor into a filled one by tensor.insert_slice, "
                     "whose offset may depend on data");
-    requireAtMost(zero, before, "an amount of padding is negative");
-    requireAtMost(zero, after, "an amount of padding is negative");
+    requireAtMost(zero, before, "a width of padding is negative");
+    requireAtMost(zero, after, "a width of padding is negative");
     OpFoldResult inner = sizeOf(op.getSource(), dim);
     int64_t outer = op.getResultType().getDimSize(dim);
     if (inner && !ShapedType::isDynamic(outer))

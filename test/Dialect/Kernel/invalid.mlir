@@ -614,7 +614,7 @@ func.func @f(%w: tensor<9x7xi8>, %p: tensor<1x3x16xi32>, %s: tensor<16xi32>) {
 func.func @f(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
   // expected-error@+1 {{must have two epilogue_ranges for each of epilogue_ins}}
   %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<2x9xi32>)
-      {epilogue_ranges = array<f64: 1.0, 2.0>}
+      {facts = #kernel.facts<epilogue_ranges = array<f64: 1.0, 2.0>>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -625,9 +625,9 @@ func.func @f(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> ten
 // -----
 
 func.func @f(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
-  // expected-error@+1 {{must have two zero_border widths, not negative, for each dimension of lhs}}
+  // expected-error@+1 {{must have two zero_border widths for each dimension of lhs}}
   %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<2x9xi32>)
-      {zero_border = array<i64: 1, 0>}
+      {facts = #kernel.facts<zero_border = [1, 0]>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -640,7 +640,7 @@ func.func @f(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> ten
 func.func @f(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {
   // expected-error@+1 {{has a zero_border that is wider than dimension 0 of lhs}}
   %y = kernel.contract lhs(%x : tensor<2x7xi8>) rhs(%w : tensor<9x7xi8>) outs(%o : tensor<2x9xi32>)
-      {zero_border = array<i64: 1, 2, 0, 0>}
+      {facts = #kernel.facts<zero_border = [1, 2, 0, 0]>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -734,3 +734,23 @@ func.func @f(%x: i32) -> i32 {
   %y = kernel.lookup %x, [1, 2, 3] : i32
   return %y : i32
 }
+
+// -----
+
+// expected-error@+1 {{must have a fact; leave out the attribute}}
+func.func private @no_fact() attributes {facts = #kernel.facts<>}
+
+// -----
+
+// expected-error@+1 {{rhs_range must be the least and the greatest element of rhs}}
+func.func private @range() attributes {facts = #kernel.facts<rhs_range = [7, 6]>}
+
+// -----
+
+// expected-error@+1 {{epilogue_ranges must have two elements for each operand}}
+func.func private @ranges() attributes {facts = #kernel.facts<epilogue_ranges = array<f64: 1.0>>}
+
+// -----
+
+// expected-error@+1 {{zero_border must have two widths, not negative, for each dimension}}
+func.func private @border() attributes {facts = #kernel.facts<zero_border = [1, -1]>}

@@ -1,4 +1,4 @@
-// RUN: qcc-opt %s -pass-pipeline='builtin.module(func.func(adapt-lowering-config{cpu=cascadelake}))' | FileCheck %s
+// RUN: qcc-opt %s -pass-pipeline='builtin.module(func.func(adapt-lowering-config{target=cascadelake}))' | FileCheck %s
 
 #in_place = #x86.config<vector_tiles, atom = "avx512vnni", tile = [2, 16, 4], block = [2, 16], lhs = in_place,
                         source = pinned>

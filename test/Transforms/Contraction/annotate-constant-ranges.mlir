@@ -2,7 +2,7 @@
 
 // Bounds are powers of 2^4 away from 0 and of 2^16 towards it, so that layers of one form have the same: constants of f32 and i32, splats and resources; two NaN for operands that are not constant, of another type, or with a NaN.
 // CHECK-LABEL: func.func @ranges
-// CHECK: epilogue_ranges = array<f64: -1.000000e+00, 1.000000e+00, 1.000000e+00, 1.600000e+01, -1.600000e+01, 1.600000e+01, 1.000000e+00, 1.600000e+01, 0x7FF8000000000000, 0x7FF8000000000000, 0x7FF8000000000000, 0x7FF8000000000000, 0x7FF8000000000000, 0x7FF8000000000000>
+// CHECK: facts = #kernel.facts<epilogue_ranges = array<f64: -1.000000e+00, 1.000000e+00, 1.000000e+00, 1.600000e+01, -1.600000e+01, 1.600000e+01, 1.000000e+00, 1.600000e+01, 0x7FF8000000000000, 0x7FF8000000000000, 0x7FF8000000000000, 0x7FF8000000000000, 0x7FF8000000000000, 0x7FF8000000000000>>
 func.func @ranges(%x: tensor<2x7xi8>, %w: tensor<3x7xi8>, %o: tensor<2x3xf32>, %v: tensor<3xf32>) -> tensor<2x3xf32> {
   %a = arith.constant dense<[0.25, -0.5, 0.0]> : tensor<3xf32>
   %b = arith.constant dense<3.0> : tensor<3xf32>

@@ -5,7 +5,7 @@
 #out = affine_map<(h, w, n, i, j, k) -> (h, w, n)>
 
 // CHECK-LABEL: func.func @padded
-// CHECK: zero_border = array<i64: 1, 2, 0, 1, 0, 0>
+// CHECK: facts = #kernel.facts<zero_border = [1, 2, 0, 1, 0, 0]>
 func.func @padded(%x: tensor<5x6x4xi8>, %w: tensor<8x3x3x4xi8>, %o: tensor<6x5x8xi32>) -> tensor<6x5x8xi32> {
   %zero = arith.constant 0 : i8
   %p = tensor.pad %x low[1, 0, 0] high[2, 1, 0] {
@@ -48,7 +48,7 @@ func.func @another_value(%x: tensor<5x6x4xi8>, %w: tensor<8x3x3x4xi8>, %o: tenso
 // Columns of four channels that become one dimension have a border of four elements for each column; dynamic sizes do not
 // matter, amounts that are dynamic do.
 // CHECK-LABEL: func.func @reshaped
-// CHECK: zero_border = array<i64: 1, 0, 0, 4>
+// CHECK: facts = #kernel.facts<zero_border = [1, 0, 0, 4]>
 func.func @reshaped(%x: tensor<?x6x4xi8>, %w: tensor<8x3x12xi8>, %o: tensor<?x5x8xi32>, %high: index)
     -> tensor<?x5x8xi32> {
   %zero = arith.constant 0 : i8
@@ -71,7 +71,7 @@ func.func @reshaped(%x: tensor<?x6x4xi8>, %w: tensor<8x3x12xi8>, %o: tensor<?x5x
 #result = affine_map<(h, w, g, n, i, j, k) -> (h, w, g, n)>
 
 // CHECK-LABEL: func.func @expanded
-// CHECK: zero_border = array<i64: 1, 1, 1, 1, 0, 0, 0, 0>
+// CHECK: facts = #kernel.facts<zero_border = [1, 1, 1, 1, 0, 0, 0, 0]>
 func.func @expanded(%x: tensor<5x6x4xi8>, %w: tensor<2x3x3x3x2xi8>, %o: tensor<5x6x2x3xi32>) -> tensor<5x6x2x3xi32> {
   %zero = arith.constant 0 : i8
   %p = tensor.pad %x low[1, 1, 0] high[1, 1, 0] {

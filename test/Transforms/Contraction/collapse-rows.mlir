@@ -16,13 +16,13 @@
 // CHECK: kernel.contract lhs(%[[X]] : memref<?x64xi8>) rhs(%{{.*}} : memref<32x64xi8>)
 // CHECK-SAME: init(%{{.*}} : memref<32xi32>) lhs_zero_point(%[[Z]] : memref<?xi32>)
 // CHECK-SAME: epilogue_ins(%{{.*}} : memref<32xf32>) outs(%[[Y]] : memref<?x32xi32>)
-// CHECK-SAME: {epilogue_ranges = array<f64: -1.000000e+00, 2.000000e+00>,
+// CHECK-SAME: {facts = #kernel.facts<epilogue_ranges = array<f64: -1.000000e+00, 2.000000e+00>>,
 // CHECK-SAME: qcc.refused = "kept"} epilogue
 func.func @all(%x: memref<?x7x7x64xi8>, %w: memref<32x64xi8>, %b: memref<32xi32>, %z: memref<?x7x7xi32>, %s: memref<32xf32>, %y: memref<?x7x7x32xi32>) {
   kernel.contract lhs(%x : memref<?x7x7x64xi8>) rhs(%w : memref<32x64xi8>) init(%b : memref<32xi32>)
       lhs_zero_point(%z : memref<?x7x7xi32>) epilogue_ins(%s : memref<32xf32>) outs(%y : memref<?x7x7x32xi32>)
       {indexing_maps = [#lhs, #rhs, #column, #row, #column, #out], reduction_dims = array<i64: 4>, reduction_sizes = array<i64: 64>,
-       epilogue_ranges = array<f64: -1.0, 2.0>, qcc.refused = "kept"}
+       facts = #kernel.facts<epilogue_ranges = array<f64: -1.0, 2.0>>, qcc.refused = "kept"}
       epilogue {
       ^bb0(%acc: i32, %scale: f32):
         %f = arith.sitofp %acc : i32 to f32

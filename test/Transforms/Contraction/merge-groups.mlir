@@ -1,4 +1,4 @@
-// RUN: qcc-opt %s -split-input-file -merge-groups=cpu=cascadelake -canonicalize -mlir-elide-elementsattrs-if-larger=64 | FileCheck %s
+// RUN: qcc-opt %s -split-input-file -merge-groups=target=cascadelake -canonicalize -mlir-elide-elementsattrs-if-larger=64 | FileCheck %s
 
 #lhs = affine_map<(m, g, n, k) -> (m, g, k)>
 #rhs = affine_map<(m, g, n, k) -> (g, n, k)>

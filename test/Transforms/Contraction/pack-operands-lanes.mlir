@@ -1,4 +1,4 @@
-// RUN: qcc-opt %s -pack-operands=cpu=sapphirerapids | FileCheck %s
+// RUN: qcc-opt %s -pack-operands=target=sapphirerapids | FileCheck %s
 
 // Where lanes lie along K a column is a row of words, padded to a vector; nothing is packed that is read in place.
 // CHECK-LABEL: func.func @lanes_along_k

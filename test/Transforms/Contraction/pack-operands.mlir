@@ -1,4 +1,4 @@
-// RUN: qcc-opt %s -pack-operands=cpu=sapphirerapids | FileCheck %s
+// RUN: qcc-opt %s -pack-operands=target=sapphirerapids | FileCheck %s
 
 // CHECK-DAG: #[[$COLUMNS:.*]] = affine_map<()[s0] -> (s0 ceildiv 16)>
 // CHECK-DAG: #[[$PADDED:.*]] = affine_map<()[s0] -> ((s0 ceildiv 16) * 16)>

@@ -1,6 +1,6 @@
-// RUN: qcc-opt %s -pass-pipeline='builtin.module(func.func(pad-rows{cpu=sapphirerapids}))' | FileCheck %s
-// RUN: sed 's/amx_tiles, atom = "amx-int8"/vector_tiles, atom = "avx512vnni"/' %s | qcc-opt -pass-pipeline='builtin.module(func.func(pad-rows{cpu=cascadelake}))' | FileCheck %s --check-prefix=VNNI
-// RUN: not qcc-opt %s -pass-pipeline='builtin.module(func.func(pad-rows{cpu=pentium}))' 2>&1 | FileCheck %s --check-prefix=CPU
+// RUN: qcc-opt %s -pass-pipeline='builtin.module(func.func(pad-rows{target=sapphirerapids}))' | FileCheck %s
+// RUN: sed 's/amx_tiles, atom = "amx-int8"/vector_tiles, atom = "avx512vnni"/' %s | qcc-opt -pass-pipeline='builtin.module(func.func(pad-rows{target=cascadelake}))' | FileCheck %s --check-prefix=VNNI
+// RUN: not qcc-opt %s -pass-pipeline='builtin.module(func.func(pad-rows{target=pentium}))' 2>&1 | FileCheck %s --check-prefix=CPU
 // CPU: pentium
 // VNNI-NOT: strided
 

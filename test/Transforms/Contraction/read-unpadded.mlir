@@ -1,5 +1,5 @@
-// RUN: qcc-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(read-unpadded{cpu=cascadelake},slice-strided-operands{cpu=cascadelake},store-unsigned{cpu=cascadelake}),canonicalize)' | FileCheck %s
-// RUN: qcc-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(read-unpadded{cpu=sm_80}))' | FileCheck %s --check-prefix=CUDA --implicit-check-not=lhs_padding
+// RUN: qcc-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(read-unpadded{target=cascadelake},slice-strided-operands{target=cascadelake},store-unsigned{target=cascadelake}),canonicalize)' | FileCheck %s
+// RUN: qcc-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(read-unpadded{target=sm_80}))' | FileCheck %s --check-prefix=CUDA --implicit-check-not=lhs_padding
 
 #x = affine_map<(h, w, c, s, r) -> (h * 2 + r, w * 2 + s, c)>
 #w = affine_map<(h, w, c, s, r) -> (c, r, s)>
@@ -9,7 +9,7 @@
 // CHECK-LABEL: func.func @argument(
 // CHECK-NOT: tensor.pad
 // CHECK-NOT: linalg.generic
-// CHECK: kernel.contract lhs(%arg0 : tensor<?x8x16xi8>) {{.*}}lhs_padding = array<i64: 1, 0, 2, 1, 0, 0>, lhs_padding_value = -7 : i8
+// CHECK: kernel.contract lhs(%arg0 : tensor<?x8x16xi8>) {{.*}}lhs_padding = #kernel.padding<[1, 0, 2, 1, 0, 0], -7>
 // CHECK-NOT: lhs_unsigned
 // CUDA-LABEL: func.func @argument(
 // CUDA: tensor.pad

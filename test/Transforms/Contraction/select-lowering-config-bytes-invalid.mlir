@@ -1,4 +1,4 @@
-// RUN: qcc-opt %s -split-input-file -verify-diagnostics -select-lowering-config=cpu=x86-64-v3
+// RUN: qcc-opt %s -split-input-file -verify-diagnostics -select-lowering-config=target=x86-64-v3
 
 #bytes = #x86.config<vector_tiles, atom = "avx2-bytes", tile = [1, 8, 4], block = [1, 8], lhs = panel, source = pinned>
 

@@ -1,6 +1,6 @@
-// RUN: qcc-opt %s -split-input-file -verify-diagnostics -select-lowering-config=cpu=x86-64-v3 | FileCheck %s --check-prefixes=CHECK,AVX2
-// RUN: qcc-opt %s -split-input-file -verify-diagnostics -select-lowering-config=cpu=skylake-avx512 | FileCheck %s --check-prefixes=CHECK,BW
-// RUN: qcc-opt %s -split-input-file -verify-diagnostics -select-lowering-config=cpu=cascadelake | FileCheck %s --check-prefix=VNNI
+// RUN: qcc-opt %s -split-input-file -verify-diagnostics -select-lowering-config=target=x86-64-v3 | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: qcc-opt %s -split-input-file -verify-diagnostics -select-lowering-config=target=skylake-avx512 | FileCheck %s --check-prefixes=CHECK,BW
+// RUN: qcc-opt %s -split-input-file -verify-diagnostics -select-lowering-config=target=cascadelake | FileCheck %s --check-prefix=VNNI
 
 // Constants whose products cannot saturate when two are added: no element is further than 64 from 0.
 

@@ -1,5 +1,5 @@
-// RUN: qcc-opt %s -select-lowering-config=cpu=skylake-avx512 -split-input-file -verify-diagnostics
-// RUN: not qcc-opt %s -select-lowering-config=cpu=pentium -split-input-file 2>&1 | FileCheck %s --check-prefix=CPU
+// RUN: qcc-opt %s -select-lowering-config=target=skylake-avx512 -split-input-file -verify-diagnostics
+// RUN: not qcc-opt %s -select-lowering-config=target=pentium -split-input-file 2>&1 | FileCheck %s --check-prefix=CPU
 // CPU: error: unknown processor 'pentium'
 
 func.func @f(%x: tensor<2x7xi8>, %w: tensor<9x7xi8>, %o: tensor<2x9xi32>) -> tensor<2x9xi32> {

@@ -1,5 +1,5 @@
-// RUN: qcc-opt %s -select-lowering-config=cpu=x86-64-v3 | FileCheck %s --check-prefixes=CHECK,AVX2
-// RUN: qcc-opt %s -select-lowering-config=cpu=cascadelake | FileCheck %s --check-prefixes=CHECK,VNNI
+// RUN: qcc-opt %s -select-lowering-config=target=x86-64-v3 | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: qcc-opt %s -select-lowering-config=target=cascadelake | FileCheck %s --check-prefixes=CHECK,VNNI
 
 #bmk = affine_map<(b, m, n, k) -> (b, m, k)>
 #bmn = affine_map<(b, m, n, k) -> (b, m, n)>

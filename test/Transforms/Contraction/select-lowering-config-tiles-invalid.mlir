@@ -1,4 +1,4 @@
-// RUN: qcc-opt %s -select-lowering-config=cpu=sapphirerapids --split-input-file --verify-diagnostics
+// RUN: qcc-opt %s -select-lowering-config=target=sapphirerapids --split-input-file --verify-diagnostics
 
 // 31 rows are no two registers of equally many.
 func.func @f(%x: tensor<64x64xi8>, %w: tensor<128x64xi8>, %o: tensor<64x128xi32>) -> tensor<64x128xi32> {

@@ -1,5 +1,5 @@
-// RUN: qcc-opt %s -select-lowering-config=cpu=sapphirerapids | FileCheck %s
-// RUN: qcc-opt %s -select-lowering-config=cpu=cascadelake+emulated-amx | FileCheck %s
+// RUN: qcc-opt %s -select-lowering-config=target=sapphirerapids | FileCheck %s
+// RUN: qcc-opt %s -select-lowering-config=target=cascadelake+emulated-amx | FileCheck %s
 
 // Four registers of sums; a megabyte of the weight is a block; signed rows are read in place.
 // CHECK-LABEL: func.func @square

@@ -1,4 +1,4 @@
-// RUN: not qcc-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(select-lowering-config{cpu=cascadelake}))' 2>&1 | FileCheck %s
+// RUN: not qcc-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(select-lowering-config{target=cascadelake}))' 2>&1 | FileCheck %s
 
 // Dilated windows over one channel; collapse-reductions has not run.
 #rows = affine_map<(m, n, r) -> (m + r * 2)>

@@ -1,7 +1,7 @@
-// RUN: qcc-opt %s -select-lowering-config=cpu=x86-64-v3 | FileCheck %s --check-prefixes=CHECK,AVX2
-// RUN: qcc-opt %s -select-lowering-config=cpu=skylake-avx512 | FileCheck %s --check-prefixes=CHECK,BW
-// RUN: qcc-opt %s -select-lowering-config=cpu=alderlake | FileCheck %s --check-prefixes=CHECK,AVXVNNI
-// RUN: qcc-opt %s -select-lowering-config=cpu=cascadelake | FileCheck %s --check-prefixes=CHECK,VNNI
+// RUN: qcc-opt %s -select-lowering-config=target=x86-64-v3 | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: qcc-opt %s -select-lowering-config=target=skylake-avx512 | FileCheck %s --check-prefixes=CHECK,BW
+// RUN: qcc-opt %s -select-lowering-config=target=alderlake | FileCheck %s --check-prefixes=CHECK,AVXVNNI
+// RUN: qcc-opt %s -select-lowering-config=target=cascadelake | FileCheck %s --check-prefixes=CHECK,VNNI
 
 // The best atom of each target; blocks of rows that fill a quarter of the L2 cache, at least 64.
 // CHECK-LABEL: func.func @large

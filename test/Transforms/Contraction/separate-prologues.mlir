@@ -1,5 +1,5 @@
-// RUN: qcc-opt %s -separate-prologues=cpu=sm_90 | FileCheck %s
-// RUN: qcc-opt %s -separate-prologues=cpu=x86-64-v3 | FileCheck %s --check-prefix=X86
+// RUN: qcc-opt %s -separate-prologues=target=sm_90 | FileCheck %s
+// RUN: qcc-opt %s -separate-prologues=target=x86-64-v3 | FileCheck %s --check-prefix=X86
 
 // Many tiles of columns would each quantize the same rows.
 // CHECK-LABEL: func.func @many(

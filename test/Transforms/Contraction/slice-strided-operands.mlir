@@ -1,4 +1,4 @@
-// RUN: qcc-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(slice-strided-operands{cpu=cascadelake}),canonicalize,cse)' | FileCheck %s
+// RUN: qcc-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(slice-strided-operands{target=cascadelake}),canonicalize,cse)' | FileCheck %s
 
 #x = affine_map<(h, w, f, i, k) -> (h * 3 + i, w * 3, k)>
 #w = affine_map<(h, w, f, i, k) -> (f, i, k)>

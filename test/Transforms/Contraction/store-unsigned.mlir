@@ -1,5 +1,5 @@
-// RUN: qcc-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(store-unsigned{cpu=cascadelake}),canonicalize,cse)' | FileCheck %s
-// RUN: qcc-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(store-unsigned{cpu=x86-64-v3}),canonicalize,cse)' | FileCheck %s
+// RUN: qcc-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(store-unsigned{target=cascadelake}),canonicalize,cse)' | FileCheck %s
+// RUN: qcc-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(store-unsigned{target=x86-64-v3}),canonicalize,cse)' | FileCheck %s
 
 
 
@@ -208,7 +208,7 @@ func.func @sliced(%x: tensor<57x16xi8>, %w: tensor<8x16xi8>, %o: tensor<20x8xi32
 // Padding that a contraction has itself is stored plus 128 with the rest.
 // CHECK-LABEL: func.func @padding(
 // CHECK: linalg.generic
-// CHECK: kernel.contract lhs({{.*}}lhs_padding = array<i64: 1, 1, 0, 0>, lhs_padding_value = -121 : i8, lhs_unsigned
+// CHECK: kernel.contract lhs({{.*}}lhs_padding = #kernel.padding<[1, 1, 0, 0], -121>, lhs_unsigned
 func.func @padding(%x: tensor<8x16xi8>, %w: tensor<16x3xi8>, %e: tensor<8x16xi8>, %o: tensor<8x16xi32>) -> tensor<8x16xi32> {
   %z = arith.constant 3 : i8
   %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -218,7 +218,7 @@ func.func @padding(%x: tensor<8x16xi8>, %w: tensor<16x3xi8>, %e: tensor<8x16xi8>
     linalg.yield %m : i8
   } -> tensor<8x16xi8>
   %y = kernel.contract lhs(%c : tensor<8x16xi8>) rhs(%w : tensor<16x3xi8>) outs(%o : tensor<8x16xi32>)
-      {indexing_maps = [#x, #w, #y], lhs_padding = array<i64: 1, 1, 0, 0>, lhs_padding_value = 7 : i8,
+      {indexing_maps = [#x, #w, #y], lhs_padding = #kernel.padding<[1, 1, 0, 0], 7>,
        reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 3>}
       epilogue {
       ^bb0(%acc: i32):

@@ -1,6 +1,6 @@
-// RUN: qcc-opt %s -pass-pipeline='builtin.module(func.func(fold-byte-functions{cpu=icelake-server}))' | FileCheck %s --check-prefixes=CHECK,VBMI
-// RUN: qcc-opt %s -pass-pipeline='builtin.module(func.func(fold-byte-functions{cpu=cascadelake}))' | FileCheck %s --check-prefixes=CHECK,WORDS
-// RUN: qcc-opt %s -pass-pipeline='builtin.module(func.func(fold-byte-functions{cpu=x86-64-v3}))' | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: qcc-opt %s -pass-pipeline='builtin.module(func.func(fold-byte-functions{target=icelake-server}))' | FileCheck %s --check-prefixes=CHECK,VBMI
+// RUN: qcc-opt %s -pass-pipeline='builtin.module(func.func(fold-byte-functions{target=cascadelake}))' | FileCheck %s --check-prefixes=CHECK,WORDS
+// RUN: qcc-opt %s -pass-pipeline='builtin.module(func.func(fold-byte-functions{target=x86-64-v3}))' | FileCheck %s --check-prefixes=CHECK,AVX2
 
 #id = affine_map<(a) -> (a)>
 #s = affine_map<(a) -> ()>

@@ -85,7 +85,7 @@ func.func @size_from_data(%x: tensor<8xf32>, %n: index) -> tensor<?xf32> {
 // -----
 
 func.func @padding_from_data(%x: tensor<4xf32>, %n: index, %v: f32) -> tensor<8xf32> {
-  // expected-error@+1 {{'tensor.pad' adds an amount of padding that depends on data; insert the tensor into a filled one by tensor.insert_slice, whose offset may depend on data}}
+  // expected-error@+1 {{'tensor.pad' adds a width of padding that depends on data; insert the tensor into a filled one by tensor.insert_slice, whose offset may depend on data}}
   %e = tensor.pad %x low[%n] high[%n] {
     ^bb0(%i: index):
       tensor.yield %v : f32
@@ -97,7 +97,7 @@ func.func @padding_from_data(%x: tensor<4xf32>, %n: index, %v: f32) -> tensor<8x
 
 func.func @negative_padding(%x: tensor<4xf32>, %v: f32) -> tensor<?xf32> {
   %c = arith.constant -1 : index
-  // expected-error@+1 {{'tensor.pad' is wrong whatever the shapes are: an amount of padding is negative}}
+  // expected-error@+1 {{'tensor.pad' is wrong whatever the shapes are: a width of padding is negative}}
   %e = tensor.pad %x low[%c] high[0] {
     ^bb0(%i: index):
       tensor.yield %v : f32

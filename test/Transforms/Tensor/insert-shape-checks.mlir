@@ -174,7 +174,7 @@ func.func @reverse(%x: tensor<8xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
 }
 
 // CHECK-LABEL: func.func @pad(
-// CHECK: cf.assert %{{.*}}, "an amount of padding is negative, by 'tensor.pad'
+// CHECK: cf.assert %{{.*}}, "a width of padding is negative, by 'tensor.pad'
 // CHECK: cf.assert %{{.*}}, "{{.*}} must be equal to 8, by 'tensor.pad'
 func.func @pad(%x: tensor<?xf32>, %v: f32) -> tensor<8xf32> {
   %c0 = arith.constant 0 : index

@@ -97,7 +97,7 @@ TEST_F(MockTarget, Name) {
   form(6);
   PassManager passes((*module)->getName());
   SelectLoweringConfigOptions options;
-  options.cpu = "abacus";
+  options.targetName = "abacus";
   passes.addNestedPass<func::FuncOp>(createSelectLoweringConfig(options));
   ASSERT_TRUE(succeeded(passes.run(*module)));
   EXPECT_EQ(contraction().getLoweringConfigAttr().getAtomName(), "bead");

@@ -128,7 +128,7 @@ TEST(ExtractKernel, PaddedWindowsOfAnUnknownSize) {
 func.func @f(%x: tensor<?x4xi8>, %w: tensor<4x3xi8>, %o: tensor<?x4xi32>) -> tensor<?x4xi32> {
   %y = kernel.contract lhs(%x : tensor<?x4xi8>) rhs(%w : tensor<4x3xi8>) outs(%o : tensor<?x4xi32>)
       {indexing_maps = [#x, #w, #y], reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 3>,
-       lhs_padding = array<i64: 1, 2, 0, 0>, lhs_padding_value = 0 : i8}
+       lhs_padding = #kernel.padding<[1, 2, 0, 0], 0>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

@@ -86,8 +86,7 @@ TEST(KernelKey, TellsKernelsApart) {
   text.attributes = ", lhs_unsigned";
   fingerprints.push_back(fingerprint(text));
   // Widths of padding; none are others than no attribute.
-  text.attributes = ", lhs_padding = array<i64: 0, 0, 0, 0>, "
-                    "lhs_padding_value = 3 : i8";
+  text.attributes = ", lhs_padding = #kernel.padding<[0, 0, 0, 0], 3>";
   fingerprints.push_back(fingerprint(text));
   text = {};
   text.scale = "%constant";

@@ -44,17 +44,11 @@ struct ContractParts {
   /// Layers and types of the results in the source program, one for each of
   /// `outs`.
   llvm::SmallVector<ValueInfo> values;
-  /// The value range of a constant right operand; null if it is not noted.
-  mlir::DenseI64ArrayAttr rhsRange;
-  /// The ranges of `epilogueOperands`. Code that changes their order or count
-  /// clears this field.
-  mlir::DenseF64ArrayAttr epilogueRanges;
-  /// The elements at the borders of `lhs` that are 0. Code that changes the
-  /// dimensions of `lhs` clears this field.
-  mlir::DenseI64ArrayAttr zeroBorder;
-  /// The padding around `lhs` into which windows reach, and its value.
-  mlir::DenseI64ArrayAttr lhsPadding;
-  mlir::IntegerAttr lhsPaddingValue;
+  /// Code that changes the order or count of `epilogueOperands` clears their
+  /// ranges; code that changes the dimensions of `lhs` clears its border.
+  kernel::Facts facts;
+  /// The padding around `lhs` into which windows reach, or null.
+  kernel::PaddingAttr lhsPadding;
   kernel::LoweringConfigAttrInterface config;
 
   static ContractParts of(kernel::ContractOp op);

@@ -21,10 +21,10 @@ mlir::DictionaryAttr describeWork(mlir::Operation *work);
 /// The number of arithmetic operations, and the number of bytes that are read
 /// and written. A multiply-accumulate is two operations; each byte counts once.
 /// Both are index values at the insertion point.
-struct WorkAmount {
+struct WorkCounts {
   mlir::Value operations, bytes;
 };
-WorkAmount emitWorkAmount(mlir::OpBuilder &builder, mlir::Operation *work);
+WorkCounts emitWorkCounts(mlir::OpBuilder &builder, mlir::Operation *work);
 
 /// The sizes of a memref. The sizes of views are computed from their sources.
 llvm::SmallVector<mlir::OpFoldResult>

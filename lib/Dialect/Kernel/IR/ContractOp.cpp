@@ -137,25 +137,20 @@ static LogicalResult verifyMaps(ContractOp op) {
 }
 
 /// Two widths for each dimension of the left operand, one that windows move in
-/// where there is padding, and a value.
+/// where there is padding.
 static LogicalResult verifyPadding(ContractOp op) {
-  std::optional<ArrayRef<int64_t>> padding = op.getLhsPadding();
-  if (padding.has_value() != op.getLhsPaddingValue().has_value())
-    return op.emitOpError(
-        "must have both of lhs_padding and lhs_padding_value, or none");
-  if (!padding)
+  if (!op.getLhsPadding())
     return success();
+  ArrayRef<int64_t> padding = op.getLhsPaddingWidths();
   AffineMap map = op.getLhsMap();
-  if (padding->size() != 2 * size_t(map.getNumResults()) ||
-      llvm::any_of(*padding, [](int64_t width) { return width < 0; }))
-    return op.emitOpError("must have two lhs_padding widths, not negative, for "
-                          "each dimension of lhs");
+  if (padding.size() != 2 * size_t(map.getNumResults()))
+    return op.emitOpError("must have two lhs_padding widths for each dimension "
+                          "of lhs");
   if (!op.getLhsPrologue().empty())
     return op.emitOpError("has lhs_padding and lhs_prologue; a padded left "
                           "operand has no prologue");
   for (auto [d, expr] : llvm::enumerate(map.getResults()))
-    if ((*padding)[2 * d] + (*padding)[2 * d + 1] > 0 &&
-        isa<AffineDimExpr>(expr))
+    if (padding[2 * d] + padding[2 * d + 1] > 0 && isa<AffineDimExpr>(expr))
       return op.emitOpError("has lhs_padding in dimension ")
              << d << ", which is indexed by one loop alone";
   return success();
@@ -167,9 +162,8 @@ static LogicalResult verifyWindows(ContractOp op, ArrayRef<int64_t> sizes) {
   if (failed(verifyPadding(op)))
     return failure();
   auto type = cast<ShapedType>(op.getLhs().getType());
-  SmallVector<int64_t> padding(2 * type.getRank(), 0);
-  if (op.getLhsPadding())
-    padding.assign(op.getLhsPadding()->begin(), op.getLhsPadding()->end());
+  SmallVector<int64_t> padding = llvm::to_vector(op.getLhsPaddingWidths());
+  padding.resize(2 * type.getRank(), 0);
   for (auto [i, expr] : llvm::enumerate(op.getLhsMap().getResults())) {
     // Without iterations nothing is read.
     bool isKnown = !isa<AffineDimExpr>(expr) && !type.isDynamicDim(i);
@@ -298,17 +292,16 @@ static LogicalResult verifyPacked(ContractOp op) {
 }
 
 static LogicalResult verifyZeroBorder(ContractOp op) {
-  std::optional<ArrayRef<int64_t>> border = op.getZeroBorder();
+  DenseI64ArrayAttr border = op.getKnownFacts().zeroBorder;
   if (!border)
     return success();
   auto lhs = cast<ShapedType>(op.getLhs().getType());
-  if (border->size() != 2 * static_cast<size_t>(lhs.getRank()) ||
-      llvm::any_of(*border, [](int64_t width) { return width < 0; }))
-    return op.emitOpError("must have two zero_border widths, not negative, for "
-                          "each dimension of lhs");
+  if (border.size() != 2 * lhs.getRank())
+    return op.emitOpError("must have two zero_border widths for each dimension "
+                          "of lhs");
   for (int64_t d = 0; d < lhs.getRank(); ++d)
     if (!lhs.isDynamicDim(d) &&
-        (*border)[2 * d] > lhs.getDimSize(d) - (*border)[2 * d + 1])
+        border[2 * d] > lhs.getDimSize(d) - border[2 * d + 1])
       return op.emitOpError("has a zero_border that is wider than dimension ")
              << d << " of lhs";
   return success();
@@ -334,8 +327,8 @@ LogicalResult ContractOp::verify() {
   if (failed(verifyPacked(*this)) || failed(verifyElementTypes(*this)) ||
       failed(verifyBodies(*this)))
     return failure();
-  if (getEpilogueRanges() &&
-      getEpilogueRanges()->size() != 2 * getEpilogueOperands().size())
+  DenseF64ArrayAttr ranges = getKnownFacts().epilogueRanges;
+  if (ranges && ranges.size() != 2 * int64_t(getEpilogueOperands().size()))
     return emitOpError(
         "must have two epilogue_ranges for each of epilogue_ins");
   if (failed(verifyZeroBorder(*this)))

@@ -7,7 +7,9 @@
 
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace qcc::kernel;
@@ -18,11 +20,69 @@ using namespace qcc::kernel;
 
 #include "qcc/Dialect/Kernel/IR/KernelInterfaces.cpp.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "qcc/Dialect/Kernel/IR/KernelOpsAttrs.cpp.inc"
+
 void KernelDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "qcc/Dialect/Kernel/IR/KernelOpsAttrs.cpp.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "qcc/Dialect/Kernel/IR/KernelOps.cpp.inc"
       >();
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+static bool areWidths(ArrayRef<int64_t> widths) {
+  return widths.size() % 2 == 0 &&
+         llvm::all_of(widths, [](int64_t width) { return width >= 0; });
+}
+
+LogicalResult FactsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                DenseI64ArrayAttr rhsRange,
+                                DenseF64ArrayAttr epilogueRanges,
+                                DenseI64ArrayAttr zeroBorder) {
+  if (!rhsRange && !epilogueRanges && !zeroBorder)
+    return emitError() << "must have a fact; leave out the attribute";
+  if (rhsRange && (rhsRange.size() != 2 || rhsRange[0] > rhsRange[1]))
+    return emitError() << "rhs_range must be the least and the greatest "
+                          "element of rhs";
+  if (epilogueRanges && epilogueRanges.size() % 2 != 0)
+    return emitError() << "epilogue_ranges must have two elements for each "
+                          "operand";
+  if (zeroBorder && !areWidths(zeroBorder))
+    return emitError() << "zero_border must have two widths, not negative, for "
+                          "each dimension";
+  return success();
+}
+
+LogicalResult PaddingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  ArrayRef<int64_t> widths, int64_t value) {
+  if (!areWidths(widths))
+    return emitError() << "must have two widths, not negative, for each "
+                          "dimension";
+  if (!llvm::isInt<8>(value))
+    return emitError() << "must have a value from -128 to 127, but has "
+                       << value;
+  return success();
+}
+
+Facts Facts::of(FactsAttr facts) {
+  if (!facts)
+    return {};
+  return {facts.getRhsRange(), facts.getEpilogueRanges(),
+          facts.getZeroBorder()};
+}
+
+FactsAttr Facts::toAttr(MLIRContext *context) const {
+  if (!rhsRange && !epilogueRanges && !zeroBorder)
+    return {};
+  return FactsAttr::get(context, rhsRange, epilogueRanges, zeroBorder);
 }
 
 //===----------------------------------------------------------------------===//

@@ -285,15 +285,15 @@ static LogicalResult importIntegerConv(NodeImporter &n, const Roles &roles) {
   Shape shape{images->image.shape[0],
               x.rank() == 3 ? n.size(1) : windows->end()[-2].count,
               windows->back().count, n.size(channels)};
-  auto amount = [](OpFoldResult size) { return *knownSize(size); };
+  auto widthOf = [](OpFoldResult size) { return *knownSize(size); };
   Value y = qnn::Conv2DOp::create(
       n.b, n.loc, n.type(resultType(n, roles), shape), n.tensor(images->image),
       n.tensor(images->weight), p->bias, p->xScale, p->xZero, p->wScale,
       p->wZero, p->yScale, p->yZero,
       ArrayRef<int64_t>{filterY.stride, filterX.stride},
       ArrayRef<int64_t>{filterY.dilation, filterX.dilation},
-      ArrayRef<int64_t>{amount(filterY.before), amount(filterY.after),
-                        amount(filterX.before), amount(filterX.after)},
+      ArrayRef<int64_t>{widthOf(filterY.before), widthOf(filterY.after),
+                        widthOf(filterX.before), widthOf(filterX.after)},
       groups, FloatAttr(), FloatAttr());
   GraphValue last = toGraphValue(y, shape);
   if (x.rank() == 5) {

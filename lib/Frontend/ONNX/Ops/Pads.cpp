@@ -17,18 +17,18 @@ using namespace qcc;
 using namespace qcc::onnx;
 
 //===----------------------------------------------------------------------===//
-// Amounts
+// Widths
 //===----------------------------------------------------------------------===//
 
 namespace {
 /// Numbers of elements that are added before and behind each dimension;
 /// negative ones are cut off.
-struct Amounts {
+struct Widths {
   SmallVector<OpFoldResult> low, high;
 };
 } // namespace
 
-static FailureOr<Amounts> readAmounts(NodeImporter &n) {
+static FailureOr<Widths> readWidths(NodeImporter &n) {
   auto pads = n.integers(1, "its pads");
   if (failed(pads))
     return failure();
@@ -49,30 +49,30 @@ static FailureOr<Amounts> readAmounts(NodeImporter &n) {
   if (pads->size() != 2 * axes.size())
     return n.refuse() << "has " << pads->size() << " pads for " << axes.size()
                       << " dimensions; correct them";
-  Amounts amounts;
-  amounts.low.assign(rank, n.size(0));
-  amounts.high.assign(rank, n.size(0));
+  Widths widths;
+  widths.low.assign(rank, n.size(0));
+  widths.high.assign(rank, n.size(0));
   for (auto [i, axis] : llvm::enumerate(axes)) {
-    amounts.low[axis] = (*pads)[i];
-    amounts.high[axis] = (*pads)[axes.size() + i];
-    for (OpFoldResult amount : {amounts.low[axis], amounts.high[axis]})
-      if (std::abs(knownSize(amount).value_or(0)) > INT32_MAX)
+    widths.low[axis] = (*pads)[i];
+    widths.high[axis] = (*pads)[axes.size() + i];
+    for (OpFoldResult width : {widths.low[axis], widths.high[axis]})
+      if (std::abs(knownSize(width).value_or(0)) > INT32_MAX)
         return n.refuse() << "has pads that are too large; correct them";
   }
-  return amounts;
+  return widths;
 }
 
-/// Cuts off negative amounts; others remain in `amounts`. The entry requires
-/// that amounts which are not known are not negative.
-static GraphValue cut(NodeImporter &n, GraphValue &x, Amounts &amounts) {
+/// Cuts off negative widths; others remain in `widths`. The entry requires
+/// that widths which are not known are not negative.
+static GraphValue cut(NodeImporter &n, GraphValue &x, Widths &widths) {
   SmallVector<OpFoldResult> starts, sizes;
   for (int64_t d = 0; d < x.rank(); ++d) {
-    int64_t low = std::min<int64_t>(0, knownSize(amounts.low[d]).value_or(0));
-    int64_t high = std::min<int64_t>(0, knownSize(amounts.high[d]).value_or(0));
+    int64_t low = std::min<int64_t>(0, knownSize(widths.low[d]).value_or(0));
+    int64_t high = std::min<int64_t>(0, knownSize(widths.high[d]).value_or(0));
     starts.push_back(n.size(-low));
     sizes.push_back(n.add(x.shape[d], n.size(low + high)));
-    amounts.low[d] = n.sub(amounts.low[d], n.size(low));
-    amounts.high[d] = n.sub(amounts.high[d], n.size(high));
+    widths.low[d] = n.sub(widths.low[d], n.size(low));
+    widths.high[d] = n.sub(widths.high[d], n.size(high));
   }
   SmallVector<int64_t> steps(x.rank(), 1);
   return slice(n, x, starts, sizes, steps);
@@ -92,12 +92,12 @@ static Value mirrored(Scalars &s, StringRef mode, Value at, Value size) {
 }
 
 static GraphValue padByElements(NodeImporter &n, GraphValue &x,
-                                const Amounts &amounts, StringRef mode) {
+                                const Widths &widths, StringRef mode) {
   Shape shape;
   SmallVector<Value> low, sizes;
   for (int64_t d = 0; d < x.rank(); ++d) {
-    shape.push_back(n.add(n.add(x.shape[d], amounts.low[d]), amounts.high[d]));
-    low.push_back(n.index(amounts.low[d]));
+    shape.push_back(n.add(n.add(x.shape[d], widths.low[d]), widths.high[d]));
+    low.push_back(n.index(widths.low[d]));
     sizes.push_back(n.index(x.shape[d]));
   }
   return gather(n, x, shape, [&](Scalars &s, ValueRange at) {
@@ -146,21 +146,21 @@ static GraphValue padByParts(NodeImporter &n, GraphValue &x, int64_t d,
 }
 
 /// Modes edge, reflect and wrap.
-static LogicalResult padByMode(NodeImporter &n, GraphValue x, Amounts &amounts,
+static LogicalResult padByMode(NodeImporter &n, GraphValue x, Widths &widths,
                                StringRef mode) {
   if (mode != "edge" && mode != "reflect" && mode != "wrap")
     return n.refuse() << "pads by mode " << mode
                       << ", which is not supported; use constant, edge, "
                          "reflect or wrap";
   for (int64_t d = 0; d < x.rank(); ++d) {
-    OpFoldResult &low = amounts.low[d], &high = amounts.high[d];
+    OpFoldResult &low = widths.low[d], &high = widths.high[d];
     std::optional<int64_t> before = knownSize(low), after = knownSize(high),
                            size = knownSize(x.shape[d]);
     if (before == 0 && after == 0)
       continue;
     if (!before || !after)
       return n.refuse() << "pads by mode " << mode
-                        << " and amounts that are no constants, which is not "
+                        << " and widths that are no constants, which is not "
                            "supported; use mode constant";
     // At most one reflection or repetition.
     int64_t most = std::max(*before, *after) + (mode == "reflect" ? 1 : 0);
@@ -173,7 +173,7 @@ static LogicalResult padByMode(NodeImporter &n, GraphValue x, Amounts &amounts,
     x = padByParts(n, x, d, low, high, mode == "reflect");
     low = high = n.size(0);
   }
-  return n.set(0, padByElements(n, x, amounts, mode));
+  return n.set(0, padByElements(n, x, widths, mode));
 }
 
 /// The result of a DequantizeLinear of one constant, by which ONNX Runtime
@@ -222,23 +222,23 @@ static FailureOr<Value> readPadValue(NodeImporter &n) {
 LogicalResult onnx::importPad(NodeImporter &n) {
   if (n.since < 11)
     return importOldPad(n);
-  FailureOr<Amounts> amounts = readAmounts(n);
-  if (failed(amounts))
+  FailureOr<Widths> widths = readWidths(n);
+  if (failed(widths))
     return failure();
-  GraphValue x = cut(n, n.in(0), *amounts);
+  GraphValue x = cut(n, n.in(0), *widths);
   StringRef mode = n.getString("mode", "constant");
   if (mode != "constant")
-    return padByMode(n, x, *amounts, mode);
+    return padByMode(n, x, *widths, mode);
   FailureOr<Value> value = readPadValue(n);
   if (failed(value))
     return failure();
   if (!x.isUnsigned())
-    return n.set(0, pad(n, x, amounts->low, amounts->high, *value));
+    return n.set(0, pad(n, x, widths->low, widths->high, *value));
   // tensor.pad has no constants of uint8; all of them are floats.
   FailureOr<GraphValue> real = convert(n, x, n.b.getF32Type());
   if (failed(real))
     return failure();
-  GraphValue padded = pad(n, *real, amounts->low, amounts->high, *value);
+  GraphValue padded = pad(n, *real, widths->low, widths->high, *value);
   FailureOr<GraphValue> y = convert(n, padded, x.element);
   return failed(y) ? failure() : n.set(0, *y);
 }

@@ -177,7 +177,7 @@ void PartsOfK::emitProducts() {
   products.rhsSums = viewOfRhsSums();
   products.init = products.lhsZeroPoint = {};
   products.epilogueOperands.clear();
-  products.epilogueRanges = {};
+  products.facts.epilogueRanges = {};
   products.outs.resize(1);
   products.outs.front() = {sums,
                            products.outs.front().map.insertResult(part, 0)};

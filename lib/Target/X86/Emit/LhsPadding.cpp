@@ -38,10 +38,9 @@ static std::optional<int64_t> sizeOfLine(MemRefType type, unsigned first) {
 LhsPadding::LhsPadding(KernelBuilder &builder, Contraction &contraction)
     : builder(builder), contraction(contraction) {
   kernel::ContractOp op = contraction.op;
-  std::optional<ArrayRef<int64_t>> padding = op.getLhsPadding();
-  if (!padding)
+  if (!op.getLhsPadding())
     return;
-  widths = *padding;
+  widths = op.getLhsPaddingWidths();
   lineDim = SharedWindows::of(op).lineDim;
   int64_t elements = contraction.nr;
   if (lineDim)
@@ -76,7 +75,7 @@ bool LhsPadding::isReadBy(int64_t row, int64_t count) const {
 }
 
 void LhsPadding::prepare() {
-  int8_t value = *contraction.op.getLhsPaddingValue();
+  int8_t value = contraction.op.getLhsPaddingAttr().getValue();
   Value vector = builder.splat(builder.vectorType(kVector, 8), value);
   builder.forEach(
       builder.index(0),
@@ -147,7 +146,7 @@ Value LhsPadding::readBytes(VectorPosition position, int64_t size,
         rewriter.createOrFold<memref::DimOp>(loc, op.getLhs(), d));
     if (matchPattern(isInside, m_Zero()))
       return builder.splat(builder.vectorType(size, 8),
-                           int8_t(*op.getLhsPaddingValue()));
+                           int8_t(op.getLhsPaddingAttr().getValue()));
     if (matchPattern(isInside, m_One()))
       continue;
     choosesLine &= lineDim && d < *lineDim;

@@ -33,7 +33,7 @@ ZeroBorders::ZeroBorders(const Contraction &contraction)
     : contraction(contraction),
       words(llvm::divideCeil(contraction.segmentSize, contraction.kr)) {
   kernel::ContractOp op = contraction.op;
-  std::optional<ArrayRef<int64_t>> border = op.getZeroBorder();
+  DenseI64ArrayAttr border = op.getKnownFacts().zeroBorder;
   // Atoms with pairs multiply sums of elements of both operands; what is
   // shifted or computed by a prologue is not 0.
   applies = border && !contraction.atom.hasPairs() &&
@@ -52,10 +52,10 @@ ZeroBorders::ZeroBorders(const Contraction &contraction)
                                                op.isReduction(loop);
                                       });
     if (factors[m] == 0 || !isOfRowsAlone || type.isDynamicDim(d) ||
-        (*border)[2 * d] + (*border)[2 * d + 1] == 0)
+        border[2 * d] + border[2 * d + 1] == 0)
       continue;
-    begin = (*border)[2 * d];
-    end = type.getDimSize(d) - (*border)[2 * d + 1];
+    begin = border[2 * d];
+    end = type.getDimSize(d) - border[2 * d + 1];
     rowStride = factors[m];
     if (isAlone(op, factors, segment)) {
       isAlongRows = true;
@@ -92,7 +92,7 @@ std::pair<Value, Value> ZeroBorders::iterationsOf(KernelBuilder &builder,
   std::pair<Value, Value> all{builder.index(0), builder.index(count)};
   if (!applies)
     return all;
-  ArrayRef<int64_t> border = *op.getZeroBorder();
+  ArrayRef<int64_t> border = op.getKnownFacts().zeroBorder;
   for (auto [d, expr] : llvm::enumerate(op.getLhsMap().getResults())) {
     SmallVector<int64_t> factors =
         *kernel::windowFactors(expr, op.getNumLoops());

@@ -44,11 +44,8 @@ bool qcc::x86::isRhsContiguousAlongSegments(ContractOp op) {
 
 /// The value range of a constant right operand; none if it is not constant.
 static std::optional<NumberRange> rhsRange(ContractOp op) {
-  if (std::optional<ArrayRef<int64_t>> noted = op.getRhsRange()) {
-    assert(noted->size() == 2 && noted->front() <= noted->back() &&
-           "rhs_range is the least and the greatest element");
-    return NumberRange{double(noted->front()), double(noted->back()), false};
-  }
+  if (DenseI64ArrayAttr range = op.getKnownFacts().rhsRange)
+    return NumberRange{double(range[0]), double(range[1]), false};
   if (op.isPacked() || !op.getRhsPrologue().empty())
     return std::nullopt;
   return rangeOfConstant(op.getRhs(), op.getRhsUnsigned());

@@ -107,7 +107,7 @@ func.func @padded(%x: memref<4x8xi8>, %w: memref<16x3x8xi8>, %y: memref<4x16xi32
   // expected-error@+1 {{has lhs_padding, which no strategy of nvptx reads; pad the left operand in memory}}
   kernel.contract lhs(%x : memref<4x8xi8>) rhs(%w : memref<16x3x8xi8>) outs(%y : memref<4x16xi32>)
       {indexing_maps = [#lhs, #rhs, #out], reduction_dims = array<i64: 2, 3>, reduction_sizes = array<i64: 3, 8>,
-       lhs_padding = array<i64: 1, 1, 0, 0>, lhs_padding_value = 3 : i8,
+       lhs_padding = #kernel.padding<[1, 1, 0, 0], 3>,
        lowering_config = #nvptx.config<threads, atom = "mad", source = pinned>}
       epilogue {
       ^bb0(%acc: i32):

@@ -169,7 +169,7 @@ func.func @anywhere(%x: memref<16x101xi8>, %w: memref<16x32x1xi32>, %s: memref<1
 func.func @quantize(%x: memref<16x128xf32>, %w: memref<16x32x1xi32>, %s: memref<16xi32>, %y: memref<16x16xi8>) {
   kernel.contract lhs(%x : memref<16x128xf32>) rhs(%w : memref<16x32x1xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<16x16xi8>)
     {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 128>, epilogue_ranges = array<f64>,
+     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 128>, facts = #kernel.facts<epilogue_ranges = array<f64>>,
      lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [16, 16, 64], warp = [16, 16], stages = 3, source = model>}
   lhs_prologue {
   ^bb0(%element: f32):
@@ -282,7 +282,7 @@ func.func @transposed(%x: memref<64x?xi8>, %w: memref<20x16x1xi32>, %s: memref<2
 func.func @odd_columns(%x: memref<16x64xi8>, %w: memref<17x16x1xi32>, %s: memref<17xi32>, %y: memref<16x17xi8>) {
   kernel.contract lhs(%x : memref<16x64xi8>) rhs(%w : memref<17x16x1xi32>) rhs_sums(%s : memref<17xi32>) outs(%y : memref<16x17xi8>)
     {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>, epilogue_ranges = array<f64>,
+     reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 64>, facts = #kernel.facts<epilogue_ranges = array<f64>>,
      lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [16, 16, 64], warp = [16, 16], stages = 3, source = model>}
   epilogue {
   ^bb0(%acc: i32):

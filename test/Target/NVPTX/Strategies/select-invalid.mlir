@@ -1,4 +1,4 @@
-// RUN: qcc-opt %s -select-lowering-config=cpu=sm_75 -split-input-file -verify-diagnostics
+// RUN: qcc-opt %s -select-lowering-config=target=sm_75 -split-input-file -verify-diagnostics
 
 // What a chip does not have is refused before LLVM sees it, which would end the process.
 func.func @matmul(%x: tensor<?x64xi8>, %w: tensor<32x64xi8>, %o: tensor<?x32xi32>) -> tensor<?x32xi32> {

@@ -1,4 +1,4 @@
-// RUN: qcc-opt %s -select-lowering-config=cpu=sm_80 -split-input-file -verify-diagnostics
+// RUN: qcc-opt %s -select-lowering-config=target=sm_80 -split-input-file -verify-diagnostics
 
 // What rows are decides how many registers the same tiles need: one dimension needs none for its index, and dimensions
 // whose sizes are known are divided by multiplications.

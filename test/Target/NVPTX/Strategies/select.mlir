@@ -1,5 +1,5 @@
-// RUN: qcc-opt %s -select-lowering-config=cpu=sm_80 | FileCheck %s --check-prefixes=CHECK,SM80
-// RUN: qcc-opt %s -select-lowering-config=cpu=sm_75 | FileCheck %s --check-prefixes=CHECK,SM75
+// RUN: qcc-opt %s -select-lowering-config=target=sm_80 | FileCheck %s --check-prefixes=CHECK,SM80
+// RUN: qcc-opt %s -select-lowering-config=target=sm_75 | FileCheck %s --check-prefixes=CHECK,SM75
 
 // Each chip takes its best matrix instruction.
 // CHECK-LABEL: func.func @matmul(

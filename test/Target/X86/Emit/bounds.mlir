@@ -12,7 +12,7 @@
 func.func @bounded(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi32>, %y: memref<1x64xi8>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x64xi32>) rhs_sums(%s : memref<64xi32>)
       outs(%y : memref<1x64xi8>)
-      {epilogue_ranges = array<f64>,
+      {facts = #kernel.facts<epilogue_ranges = array<f64>>,
        lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 64, 4], block = [1, 64], lhs = panel,
                                      source = pinned>}
       epilogue {

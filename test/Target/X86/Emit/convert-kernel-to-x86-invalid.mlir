@@ -124,7 +124,7 @@ func.func @padded(%x: memref<4x8xi8>, %w: memref<1x6x16xi32>, %s: memref<16xi32>
   // expected-error@+1 {{has strategy vector_tiles, which does not read lhs_padding; pad the left operand in memory}}
   kernel.contract lhs(%x : memref<4x8xi8>) rhs(%w : memref<1x6x16xi32>) rhs_sums(%s : memref<16xi32>) outs(%y : memref<4x16xi32>)
       {indexing_maps = [#lhs, #rhs, #out], reduction_dims = array<i64: 2, 3>, reduction_sizes = array<i64: 3, 8>,
-       lhs_padding = array<i64: 1, 1, 0, 0>, lhs_padding_value = 3 : i8, lhs_unsigned, lowering_config = #config}
+       lhs_padding = #kernel.padding<[1, 1, 0, 0], 3>, lhs_unsigned, lowering_config = #config}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

@@ -466,7 +466,7 @@ func.func @saturated(%x: memref<1x8xi8>, %w: memref<2x2x32xi32>, %s: memref<64xi
                      %f: memref<48xf32>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<2x2x32xi32>) rhs_sums(%s : memref<64xi32>)
       epilogue_ins(%f : memref<48xf32>) outs(%y : memref<1x48xi8>)
-      {epilogue_ranges = array<f64: 0.125, 0.5>,
+      {facts = #kernel.facts<epilogue_ranges = array<f64: 0.125, 0.5>>,
        lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel,
                                      source = pinned>}
       epilogue {
@@ -502,7 +502,7 @@ func.func @quotient(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi3
                     %f: memref<32xf32>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>)
       epilogue_ins(%f : memref<32xf32>) outs(%y : memref<1x32xi8>)
-      {epilogue_ranges = array<f64: 0.125, 0.5>,
+      {facts = #kernel.facts<epilogue_ranges = array<f64: 0.125, 0.5>>,
        lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel,
                                      source = pinned>}
       epilogue {
@@ -540,7 +540,7 @@ func.func @relu(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>, 
                 %f: memref<32xf32>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>)
       epilogue_ins(%f : memref<32xf32>) outs(%y : memref<1x32xi8>)
-      {epilogue_ranges = array<f64: 0.125, 0.5>,
+      {facts = #kernel.facts<epilogue_ranges = array<f64: 0.125, 0.5>>,
        lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel,
                                      source = pinned>}
       epilogue {
@@ -570,7 +570,7 @@ func.func @relu6(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi32>,
                  %f: memref<32xf32>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>)
       epilogue_ins(%f : memref<32xf32>) outs(%y : memref<1x32xi8>)
-      {epilogue_ranges = array<f64: 0.0125, 0.015>,
+      {facts = #kernel.facts<epilogue_ranges = array<f64: 0.0125, 0.015>>,
        lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel,
                                      source = pinned>}
       epilogue {
@@ -604,7 +604,7 @@ func.func @too_large(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref<32xi
                      %f: memref<32xf32>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>)
       epilogue_ins(%f : memref<32xf32>) outs(%y : memref<1x32xi8>)
-      {epilogue_ranges = array<f64: 0.125, 1.0e38>,
+      {facts = #kernel.facts<epilogue_ranges = array<f64: 0.125, 1.0e38>>,
        lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel,
                                      source = pinned>}
       epilogue {
@@ -631,7 +631,7 @@ func.func @clamped_result(%x: memref<1x8xi8>, %w: memref<1x2x32xi32>, %s: memref
                           %z: memref<1x32xf32>, %f: memref<32xf32>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x32xi32>) rhs_sums(%s : memref<32xi32>)
       epilogue_ins(%f : memref<32xf32>) outs(%y, %z : memref<1x32xi8>, memref<1x32xf32>)
-      {epilogue_ranges = array<f64: 0.125, 0.5>,
+      {facts = #kernel.facts<epilogue_ranges = array<f64: 0.125, 0.5>>,
        lowering_config = #x86.config<vector_tiles, atom = "avx512vnni", tile = [1, 32, 4], block = [1, 32], lhs = panel,
                                      source = pinned>}
       epilogue {

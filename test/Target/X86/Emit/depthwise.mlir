@@ -100,7 +100,7 @@ func.func @padded(%x: memref<?x8x64xi8>, %w: memref<1x9x64xi32>, %s: memref<64xi
   kernel.contract lhs(%x : memref<?x8x64xi8>) rhs(%w : memref<1x9x64xi32>) rhs_sums(%s : memref<64xi32>)
       outs(%y : memref<?x8x64xi32>)
       {indexing_maps = [#xp, #wp, #yp], reduction_dims = array<i64: 3, 4>, reduction_sizes = array<i64: 3, 3>,
-       lhs_padding = array<i64: 1, 1, 1, 1, 0, 0>, lhs_padding_value = 5 : i8, lowering_config = #vnni, lhs_unsigned}
+       lhs_padding = #kernel.padding<[1, 1, 1, 1, 0, 0], 5>, lowering_config = #vnni, lhs_unsigned}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -122,7 +122,7 @@ func.func @dynamic(%x: memref<?x?x64xi8>, %w: memref<1x9x64xi32>, %s: memref<64x
   kernel.contract lhs(%x : memref<?x?x64xi8>) rhs(%w : memref<1x9x64xi32>) rhs_sums(%s : memref<64xi32>)
       outs(%y : memref<?x?x64xi32>)
       {indexing_maps = [#xp, #wp, #yp], reduction_dims = array<i64: 3, 4>, reduction_sizes = array<i64: 3, 3>,
-       lhs_padding = array<i64: 1, 1, 1, 1, 0, 0>, lhs_padding_value = 5 : i8, lowering_config = #vnni, lhs_unsigned}
+       lhs_padding = #kernel.padding<[1, 1, 1, 1, 0, 0], 5>, lowering_config = #vnni, lhs_unsigned}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -205,7 +205,7 @@ func.func @zero_lines(%x: memref<9x9x64xi8>, %w: memref<4x18x16xi32>, %s: memref
   kernel.contract lhs(%x : memref<9x9x64xi8>) rhs(%w : memref<4x18x16xi32>) rhs_sums(%s : memref<64xi32>)
       outs(%y : memref<7x7x64xi32>)
       {indexing_maps = [#image, #kernel, #pixels], reduction_dims = array<i64: 4, 3, 5>,
-       reduction_sizes = array<i64: 3, 3, 8>, zero_border = array<i64: 1, 1, 1, 1, 0, 0>, lowering_config = #groups, lhs_unsigned}
+       reduction_sizes = array<i64: 3, 3, 8>, facts = #kernel.facts<zero_border = [1, 1, 1, 1, 0, 0]>, lowering_config = #groups, lhs_unsigned}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

@@ -15,7 +15,7 @@
 // CHECK-NOT: kernel.lookup
 func.func @last(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi32>, %q: memref<1x64xi8>, %y: memref<1x64xi8>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x64xi32>) rhs_sums(%s : memref<64xi32>)
-      outs(%q, %y : memref<1x64xi8>, memref<1x64xi8>) {epilogue_ranges = array<f64>, lhs_unsigned, lowering_config = #zmm}
+      outs(%q, %y : memref<1x64xi8>, memref<1x64xi8>) {facts = #kernel.facts<epilogue_ranges = array<f64>>, lhs_unsigned, lowering_config = #zmm}
       epilogue {
       ^bb0(%acc: i32):
         %scale = arith.constant 0.125 : f32
@@ -50,7 +50,7 @@ func.func @last(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi32>, 
 // CHECK: arith.extsi %[[L]] : vector<16xi8> to vector<16xi32>
 func.func @read(%x: memref<1x8xi8>, %w: memref<1x2x64xi32>, %s: memref<64xi32>, %y: memref<1x64xi32>) {
   kernel.contract lhs(%x : memref<1x8xi8>) rhs(%w : memref<1x2x64xi32>) rhs_sums(%s : memref<64xi32>)
-      outs(%y : memref<1x64xi32>) {epilogue_ranges = array<f64>, lhs_unsigned, lowering_config = #zmm}
+      outs(%y : memref<1x64xi32>) {facts = #kernel.facts<epilogue_ranges = array<f64>>, lhs_unsigned, lowering_config = #zmm}
       epilogue {
       ^bb0(%acc: i32):
         %low = arith.constant -128.0 : f32

@@ -27,7 +27,7 @@ func.func @rows_of_zeros(%x: memref<?x192xi8>, %w: memref<1x48x16xi32>, %s: memr
   kernel.contract lhs(%x : memref<?x192xi8>) rhs(%w : memref<1x48x16xi32>) rhs_sums(%s : memref<16xi32>)
       outs(%o : memref<?x4x16xi32>)
       {indexing_maps = [#lhs, #rhs, #out], lhs_unsigned, lowering_config = #config,
-       reduction_dims = array<i64: 3, 4>, reduction_sizes = array<i64: 3, 64>, zero_border = array<i64: 2, 1, 32, 0>}
+       reduction_dims = array<i64: 3, 4>, reduction_sizes = array<i64: 3, 64>, facts = #kernel.facts<zero_border = [2, 1, 32, 0]>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -49,7 +49,7 @@ func.func @shifted(%x: memref<?x192xi8>, %w: memref<1x48x16xi32>, %s: memref<16x
   kernel.contract lhs(%x : memref<?x192xi8>) rhs(%w : memref<1x48x16xi32>) rhs_sums(%s : memref<16xi32>)
       outs(%o : memref<?x4x16xi32>)
       {indexing_maps = [#lhs, #rhs, #out], lowering_config = #config,
-       reduction_dims = array<i64: 3, 4>, reduction_sizes = array<i64: 3, 64>, zero_border = array<i64: 1, 1, 32, 0>}
+       reduction_dims = array<i64: 3, 4>, reduction_sizes = array<i64: 3, 64>, facts = #kernel.facts<zero_border = [1, 1, 32, 0]>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32
@@ -88,7 +88,7 @@ func.func @ends_of_lines(%x: memref<?x14x64xi8>, %w: memref<1x144x16xi32>, %s: m
   kernel.contract lhs(%x : memref<?x14x64xi8>) rhs(%w : memref<1x144x16xi32>) rhs_sums(%s : memref<16xi32>)
       outs(%o : memref<?x10x16xi32>)
       {indexing_maps = [#lhs, #rhs, #out], lhs_unsigned, lowering_config = #config,
-       reduction_dims = array<i64: 3, 4, 5>, reduction_sizes = array<i64: 3, 3, 64>, zero_border = array<i64: 0, 0, 2, 1, 0, 0>}
+       reduction_dims = array<i64: 3, 4, 5>, reduction_sizes = array<i64: 3, 3, 64>, facts = #kernel.facts<zero_border = [0, 0, 2, 1, 0, 0]>}
       epilogue {
       ^bb0(%acc: i32):
         kernel.yield %acc : i32

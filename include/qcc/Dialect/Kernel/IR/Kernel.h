@@ -26,6 +26,23 @@
 
 #include "qcc/Dialect/Kernel/IR/KernelInterfaces.h.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "qcc/Dialect/Kernel/IR/KernelOpsAttrs.h.inc"
+
+namespace qcc::kernel {
+/// The fields of #kernel.facts, to be changed one by one.
+struct Facts {
+  mlir::DenseI64ArrayAttr rhsRange;
+  mlir::DenseF64ArrayAttr epilogueRanges;
+  mlir::DenseI64ArrayAttr zeroBorder;
+
+  /// Of null: no facts.
+  static Facts of(FactsAttr facts);
+  /// Null if there are no facts.
+  FactsAttr toAttr(mlir::MLIRContext *context) const;
+};
+} // namespace qcc::kernel
+
 #define GET_OP_CLASSES
 #include "qcc/Dialect/Kernel/IR/KernelOps.h.inc"
 

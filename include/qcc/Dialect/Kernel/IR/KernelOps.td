@@ -13,6 +13,7 @@
 #ifndef QCC_DIALECT_KERNEL_IR_KERNELOPS_TD
 #define QCC_DIALECT_KERNEL_IR_KERNELOPS_TD
 
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -31,6 +32,62 @@ def Kernel_Dialect : Dialect {
     of the accumulator and a few other operands, and a store. `kernel.contract` is
     exactly that, on tensors and on memrefs.
   }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+/// Printed with its type: the short form of floats has no NaN that can be read.
+def Kernel_Ranges : OptionalParameter<"::mlir::DenseF64ArrayAttr"> {
+  let printer = "$_printer.printAttribute($_self)";
+  let parser = [{
+    [&]() -> ::mlir::FailureOr<::mlir::DenseF64ArrayAttr> {
+      ::mlir::DenseF64ArrayAttr ranges;
+      if ($_parser.parseAttribute(ranges))
+        return ::mlir::failure();
+      return ranges;
+    }()
+  }];
+}
+
+def Kernel_FactsAttr : AttrDef<Kernel_Dialect, "Facts"> {
+  let mnemonic = "facts";
+  let summary = "what passes know of the operands of a contraction";
+  let description = [{
+    Code may be faster for it, and no result depends on it. What is not known is left
+    out.
+
+    * `rhs_range`: the least and the greatest element of a constant rhs, as the types of
+      the operands say before it is packed, where the target asks for it.
+    * `epilogue_ranges`: for each of the epilogue's operands, the least and the greatest
+      of its elements, none of which is NaN; two NaN where that is not known.
+    * `zero_border`: for each dimension of lhs, how many elements at its low end and at
+      its high end are stored as 0. Their products with the stored elements of rhs may be
+      left out.
+
+    Example: `#kernel.facts<rhs_range = [-5, 7]>`
+  }];
+  let parameters = (ins OptionalParameter<"::mlir::DenseI64ArrayAttr">:$rhs_range,
+                        Kernel_Ranges:$epilogue_ranges,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$zero_border);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Kernel_PaddingAttr : AttrDef<Kernel_Dialect, "Padding"> {
+  let mnemonic = "padding";
+  let summary = "elements around an operand that are not in memory";
+  let description = [{
+    For each dimension, how many elements there are before its low end and behind its high
+    end, and the value of all of them, an i8.
+
+    Example: `#kernel.padding<[0, 0, 1, 1], -7>`
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$widths, "int64_t":$value);
+  let assemblyFormat = "`<` `[` $widths `]` `,` $value `>`";
+  let genVerifyDecl = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -101,19 +158,13 @@ def Kernel_ContractOp
     holds the sum of each of its columns.
 
     `lowering_config` is the decision, an attribute of the target; `fused` names the ops
-    that were fused. `rhs_range` is [least, greatest] element of a constant rhs, as the
-    types of the operands say before it is packed, where the target asks for it.
-    `epilogue_ranges` gives, for each of epilogue_operands, the least and the greatest of
-    its elements, none of which is NaN; two NaN where that is not known. `zero_border`
-    gives, for each dimension of lhs, how many elements at its low end and at its high
-    end are stored as 0: their products with the stored elements of rhs may be left out.
+    that were fused. `facts` is what passes know of the operands (`#kernel.facts`).
 
-    With `lhs_padding` windows reach beyond lhs, which is read where it lies: for each of its
-    dimensions the attribute gives how many elements there are before its low end and behind
-    its high end, all of them `lhs_padding_value`. The map of lhs counts them:
+    With `lhs_padding` windows reach beyond lhs, which is read where it lies: the attribute
+    gives the elements around it (`#kernel.padding`). The map of lhs counts them:
 
     ```
-    l = lhs[map(d) - low]   inside of lhs, lhs_padding_value elsewhere
+    l = lhs[map(d) - low]   inside of lhs, the value of the padding elsewhere
     ```
 
     Dimensions that are padded are those of windows, not indexed by one loop alone, and lhs
@@ -159,11 +210,8 @@ def Kernel_ContractOp
       UnitAttr:$lhs_unsigned,
       UnitAttr:$rhs_unsigned,
       OptionalAttr<StrArrayAttr>:$fused,
-      OptionalAttr<DenseF64ArrayAttr>:$epilogue_ranges,
-      OptionalAttr<DenseI64ArrayAttr>:$rhs_range,
-      OptionalAttr<DenseI64ArrayAttr>:$zero_border,
-      OptionalAttr<DenseI64ArrayAttr>:$lhs_padding,
-      OptionalAttr<I8Attr>:$lhs_padding_value,
+      OptionalAttr<Kernel_FactsAttr>:$facts,
+      OptionalAttr<Kernel_PaddingAttr>:$lhs_padding,
       OptionalAttr<Kernel_LoweringConfigAttrInterface>:$lowering_config);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region MaxSizedRegion<1>:$lhs_prologue,
@@ -210,6 +258,15 @@ def Kernel_ContractOp
     /// The size of each loop, by whichever operand has it.
     ::llvm::SmallVector<int64_t> getStaticLoopSizes();
     bool isPacked() { return static_cast<bool>(getRhsSums()); }
+    /// The facts, null where they are not known.
+    Facts getKnownFacts() { return Facts::of(getFactsAttr()); }
+    void setKnownFacts(const Facts &facts) {
+      setFactsAttr(facts.toAttr(getContext()));
+    }
+    /// The widths of `lhs_padding`: two for each dimension of lhs. Empty without it.
+    ::llvm::ArrayRef<int64_t> getLhsPaddingWidths() {
+      return getLhsPadding() ? getLhsPadding()->getWidths() : ::llvm::ArrayRef<int64_t>();
+    }
     /// The product of the sizes of the reduction dimensions.
     int64_t getReductionSize();
 

@@ -1,4 +1,4 @@
-//===- ContractionSteps.h - How contractions form and grow ------*- C++ -*-===//
+//===- ContractionRewrites.h - How contractions form and grow ---*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_TRANSFORMS_CONTRACTION_CONTRACTIONSTEPS_H
-#define QCC_LIB_TRANSFORMS_CONTRACTION_CONTRACTIONSTEPS_H
+#ifndef QCC_LIB_TRANSFORMS_CONTRACTION_CONTRACTIONREWRITES_H
+#define QCC_LIB_TRANSFORMS_CONTRACTION_CONTRACTIONREWRITES_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "qcc/Transforms/Contraction/ContractParts.h"
@@ -116,4 +116,4 @@ kernel::ContractOp foldUnitLoops(mlir::RewriterBase &rewriter,
 
 } // namespace qcc
 
-#endif // QCC_LIB_TRANSFORMS_CONTRACTION_CONTRACTIONSTEPS_H
+#endif // QCC_LIB_TRANSFORMS_CONTRACTION_CONTRACTIONREWRITES_H
