@@ -154,9 +154,9 @@ static nvptx::ConfigAttr chooseStages(kernel::ContractOp op,
   auto [down, across] =
       b.pick<Grid>({{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}});
   return nvptx::ConfigAttr::get(
-      op.getContext(), nvptx::StrategyKind::Multistage, atom.name, rows * down,
-      columns * across, b.pick<int64_t>({64, 128}), rows, columns,
-      b.pick<int64_t>({2, 3, 4, 5}), kernel::ConfigSource::Pinned);
+      op.getContext(), "multistage", atom.name, rows * down, columns * across,
+      b.pick<int64_t>({64, 128}), rows, columns, b.pick<int64_t>({2, 3, 4, 5}),
+      kernel::ConfigSource::Pinned);
 }
 
 /// A few warps that share K.
@@ -164,7 +164,7 @@ static nvptx::ConfigAttr chooseDecode(kernel::ContractOp op,
                                       const nvptx::Atom &atom, Choices &b) {
   int64_t columns = b.pick<int64_t>({8, 16, 32});
   return nvptx::ConfigAttr::get(
-      op.getContext(), nvptx::StrategyKind::Decode, atom.name, 16, columns,
+      op.getContext(), "decode", atom.name, 16, columns,
       b.pick<int64_t>({1, 2, 4, 8}) * nvptx::kPackedStep, 16, columns,
       b.pick<int64_t>({1, 2, 3, 4}), kernel::ConfigSource::Pinned);
 }
@@ -172,9 +172,8 @@ static nvptx::ConfigAttr chooseDecode(kernel::ContractOp op,
 /// Any of the strategies of devices; parts of K, or guards.
 static nvptx::ConfigAttr chooseForDevice(kernel::ContractOp op, Choices &b) {
   if (b.choose(5) == 0)
-    return nvptx::ConfigAttr::get(op.getContext(), nvptx::StrategyKind::Threads,
-                                  "mad", 0, 0, 0, 0, 0, 0,
-                                  kernel::ConfigSource::Pinned);
+    return nvptx::ConfigAttr::get(op.getContext(), "threads", "mad", 0, 0, 0, 0,
+                                  0, 0, kernel::ConfigSource::Pinned);
   ArrayRef<nvptx::Atom> atoms = nvptx::matrixAtoms();
   const nvptx::Atom &atom = atoms[b.choose(atoms.size())];
   auto choose = [&] {

@@ -19,9 +19,8 @@ using namespace qcc;
 using namespace qcc::nvptx;
 
 NVPTXTarget::NVPTXTarget(Spec given) : Target(given.name.str()), spec(given) {
-  strategies.push_back(makeDecode(spec));
-  strategies.push_back(makeMultistage(spec));
-  strategies.push_back(makeThreads(spec));
+#define QCC_NVPTX_STRATEGY(name) strategies.push_back(make##name(spec));
+#include "Strategies.def"
 }
 
 std::optional<double> NVPTXTarget::timeOfPass(int64_t bytes) const {

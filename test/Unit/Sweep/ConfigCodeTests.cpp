@@ -122,7 +122,7 @@ private:
       return;
     nvptx::ConfigAttr config = configs[number % configs.size()];
     op.setLoweringConfigAttr(config);
-    if (config.getStrategy() == nvptx::StrategyKind::Multistage)
+    if (config.getStrategy() == "multistage")
       learned.sharedBytes[name.str()].insert(config.getSharedBytes());
   }
 

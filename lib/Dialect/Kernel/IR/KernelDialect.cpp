@@ -85,6 +85,19 @@ FactsAttr Facts::toAttr(MLIRContext *context) const {
   return FactsAttr::get(context, rhsRange, epilogueRanges, zeroBorder);
 }
 
+ParseResult qcc::kernel::parseStrategyName(AsmParser &parser,
+                                           std::string &name) {
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return failure();
+  name = word.str();
+  return success();
+}
+
+void qcc::kernel::printStrategyName(AsmPrinter &printer, StringRef name) {
+  printer << name;
+}
+
 //===----------------------------------------------------------------------===//
 // Bufferization
 //===----------------------------------------------------------------------===//

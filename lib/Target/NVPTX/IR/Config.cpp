@@ -5,16 +5,26 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/Target/NVPTX/IR/NVPTX.h"
-#include "qcc/Target/NVPTX/Spec.h"
+#include "ConfigRules.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::nvptx;
 
-/// Bytes of a sum.
-constexpr int64_t kSumBytes = 4;
+//===----------------------------------------------------------------------===//
+// Strategies
+//===----------------------------------------------------------------------===//
+
+const ConfigRules *qcc::nvptx::findRules(StringRef name) {
+  for (const ConfigRules *rules : {
+#define QCC_NVPTX_STRATEGY(name) &rulesOf##name(),
+#include "../Strategies.def"
+       })
+    if (rules->getName() == name)
+      return rules;
+  return nullptr;
+}
 
 //===----------------------------------------------------------------------===//
 // Checks
@@ -49,7 +59,7 @@ static LogicalResult verifyGuards(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 StrategyKind strategy, StringRef, int64_t rows,
+                                 StringRef strategy, StringRef, int64_t rows,
                                  int64_t columns, int64_t depth,
                                  int64_t warpRows, int64_t warpColumns,
                                  int64_t stages, int64_t parts,
@@ -57,17 +67,22 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayAttr fewRows, kernel::ConfigSource) {
   if (failed(verifyGuards(emitError, rowsAbove, rowsUpTo, fewRows)))
     return failure();
-  if (strategy == StrategyKind::Threads) {
+  const ConfigRules *rules = findRules(strategy);
+  if (!rules)
+    return emitError() << "no strategy of nvptx has the name '" << strategy
+                       << "'";
+  if (!rules->hasTiles()) {
     if (rows || columns || depth || warpRows || warpColumns || stages ||
         parts != 1)
-      return emitError() << "threads computes one result at a time; leave out "
-                            "tile, warp, stages and parts";
+      return emitError() << strategy
+                         << " computes one result at a time; leave out tile, "
+                            "warp, stages and parts";
     return success();
   }
   for (int64_t size :
        {rows, columns, depth, warpRows, warpColumns, stages, parts})
     if (size < 1)
-      return emitError() << stringifyStrategyKind(strategy)
+      return emitError() << strategy
                          << " needs tile, warp and stages, all of them "
                             "positive, as parts is";
   if (rows % warpRows != 0 || columns % warpColumns != 0)
@@ -80,35 +95,35 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // What configs say
 //===----------------------------------------------------------------------===//
 
-int64_t ConfigAttr::getWarps() const { return getDepth() / kPackedStep; }
-
-int64_t ConfigAttr::getRowWords() const {
-  // Threads store 16 bytes side by side; rows of as many words as there are
-  // banks would meet in them.
-  constexpr int64_t kBanks = 32, kApart = 4;
-  return getColumns() % kBanks == 0 ? getColumns() + kApart : getColumns();
+/// The verifier has found the rules.
+static const ConfigRules &rulesOf(ConfigAttr config) {
+  return *findRules(config.getStrategy());
 }
 
+bool ConfigAttr::isPacked() const { return rulesOf(*this).hasTiles(); }
+
 int64_t ConfigAttr::getThreads() const {
-  switch (getStrategy()) {
-  case StrategyKind::Threads:
-    return kBlock;
-  case StrategyKind::Multistage:
-    assert(getRows() % getWarpRows() == 0 &&
-           getColumns() % getWarpColumns() == 0 &&
-           "warps share a tile in equal parts");
-    return getRows() / getWarpRows() * (getColumns() / getWarpColumns()) *
-           kWarp;
-  case StrategyKind::Decode:
-    return getWarps() * kWarp;
-  }
+  return rulesOf(*this).getThreads(*this);
 }
 
 int64_t ConfigAttr::getSharedBytes() const {
-  // With decode, each warp has its sums there, and a sum of each row.
-  if (getStrategy() == StrategyKind::Decode)
-    return getWarps() * getRows() * (getRowWords() + 1) * kSumBytes;
-  return getStages() * (getRows() + getColumns()) * getDepth();
+  return rulesOf(*this).getSharedBytes(*this);
+}
+
+int64_t ConfigAttr::getWarps() const { return getDepth() / kPackedStep; }
+
+int64_t qcc::nvptx::expectedRegisters(kernel::ContractOp op,
+                                      ConfigAttr config) {
+  return rulesOf(config).getRegisters(op, config);
+}
+
+std::optional<std::string> qcc::nvptx::refuseTile(kernel::ContractOp op,
+                                                  ConfigAttr config) {
+  if (const Atom *atom = findMatrixAtom(config.getAtom()))
+    return rulesOf(config).refuse(op, config, *atom);
+  return ("lowering_config has atom \"" + config.getAtom() +
+          "\", which no chip has; choose another atom")
+      .str();
 }
 
 SmallVector<ConfigAttr> qcc::nvptx::guardedConfigs(ConfigAttr config) {
@@ -145,10 +160,6 @@ ConfigAttr ConfigAttr::withFewRows(ArrayRef<ConfigAttr> configs) const {
 // LoweringConfigAttrInterface
 //===----------------------------------------------------------------------===//
 
-StringRef ConfigAttr::getStrategyName() const {
-  return stringifyStrategyKind(getStrategy());
-}
-
 kernel::LoweringConfigAttrInterface
 ConfigAttr::withSource(kernel::ConfigSource source) const {
   ArrayAttr few = getFewRows();
@@ -175,25 +186,7 @@ static std::string describeGuard(ConfigAttr config) {
 
 static std::string describeOne(ConfigAttr config) {
   std::string text = describeGuard(config);
-  switch (config.getStrategy()) {
-  case StrategyKind::Threads:
-    return text + "a thread for each result";
-  case StrategyKind::Multistage:
-    text += llvm::formatv("tile {0}x{1}x{2}, {3} warps of {4}x{5}, {6} stages, "
-                          "{7} bytes of shared memory",
-                          config.getRows(), config.getColumns(),
-                          config.getDepth(), config.getThreads() / kWarp,
-                          config.getWarpRows(), config.getWarpColumns(),
-                          config.getStages(), config.getSharedBytes());
-    break;
-  case StrategyKind::Decode:
-    text += llvm::formatv(
-        "tile {0}x{1}, {2} warps for K, {3} steps of {4} loaded ahead, {5} "
-        "bytes of shared memory",
-        config.getRows(), config.getColumns(), config.getWarps(),
-        config.getStages(), kPackedStep, config.getSharedBytes());
-    break;
-  }
+  text += rulesOf(config).describe(config);
   if (config.getParts() > 1)
     text += llvm::formatv(", {0} parts of K", config.getParts());
   return text;

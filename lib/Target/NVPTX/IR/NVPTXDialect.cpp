@@ -20,7 +20,8 @@ using namespace qcc::nvptx;
 
 #include "qcc/Target/NVPTX/IR/NVPTXIRDialect.cpp.inc"
 
-#include "qcc/Target/NVPTX/IR/NVPTXEnums.cpp.inc"
+using kernel::parseStrategyName;
+using kernel::printStrategyName;
 
 #define GET_ATTRDEF_CLASSES
 #include "qcc/Target/NVPTX/IR/NVPTXIRAttrs.cpp.inc"

@@ -15,103 +15,8 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::nvptx;
 
-/// Results of a warp that its registers hold beside what it multiplies.
-constexpr int64_t kMostResults = 64 * 64;
-
 /// What operands start at a multiple of.
 constexpr int64_t kMostAligned = 16;
-
-/// Why no fragments make up the tile of a warp.
-static std::optional<std::string> refuseWarp(ConfigAttr config) {
-  int64_t rows = config.getWarpRows(), columns = config.getWarpColumns();
-  if (rows % kFragmentRows != 0 || columns < kPackedStep / 4 ||
-      !llvm::isPowerOf2_64(columns))
-    return llvm::formatv("lowering_config has warps of {0}x{1}, but their rows "
-                         "are a multiple of {2}, and their columns a power of "
-                         "two from {3} on",
-                         rows, columns, kFragmentRows, kPackedStep / 4)
-        .str();
-  if (rows * columns > kMostResults)
-    return llvm::formatv("lowering_config has warps of {0}x{1}, more results "
-                         "than registers hold; make them {2} at most",
-                         rows, columns, kMostResults)
-        .str();
-  if (!llvm::isPowerOf2_64(config.getThreads()) || config.getThreads() > 1024)
-    return llvm::formatv("lowering_config has {0} warps for each block; make "
-                         "them a power of two up to 32",
-                         config.getThreads() / kWarp)
-        .str();
-  return std::nullopt;
-}
-
-/// Why no blocks have stages of such tiles.
-static std::optional<std::string>
-refuseStages(kernel::ContractOp op, ConfigAttr config, const Atom &atom) {
-  if (std::optional<std::string> reason = refuseWarp(config))
-    return reason;
-  int64_t depth = config.getDepth();
-  int64_t run = op.getReductionSizes().back();
-  if (op.getReductionDims().size() == 1)
-    run = llvm::divideCeil(run, config.getParts());
-  run = llvm::alignTo(run, kPackedStep);
-  if (depth != kPackedStep && (depth != 2 * kPackedStep || run < depth))
-    return llvm::formatv("lowering_config has stages of {0} elements of K, but "
-                         "they are {1}, or {2} where runs of K, here {3}, have "
-                         "as many",
-                         depth, kPackedStep, 2 * kPackedStep, run)
-        .str();
-  int64_t stages = config.getStages();
-  if (stages < 2 || (stages > 2 && atom.architecture < kAsyncCopies))
-    return llvm::formatv(
-               "lowering_config has {0} stages, but with atom \"{1}\" "
-               "there are {2}",
-               stages, atom.name,
-               atom.architecture < kAsyncCopies ? "2" : "2 or more")
-        .str();
-  return std::nullopt;
-}
-
-/// Why the warps of a block do not share K so.
-static std::optional<std::string> refuseSharing(ConfigAttr config) {
-  int64_t columns = config.getColumns(), warps = config.getWarps();
-  if (config.getRows() != kFragmentRows ||
-      config.getWarpRows() != config.getRows() ||
-      config.getWarpColumns() != columns || columns < kAtomColumns ||
-      columns > kWarp || !llvm::isPowerOf2_64(columns))
-    return llvm::formatv("lowering_config has tiles of {0}x{1} and warps of "
-                         "{2}x{3}, but with strategy decode both are {4} by 8, "
-                         "16 or 32",
-                         config.getRows(), columns, config.getWarpRows(),
-                         config.getWarpColumns(), kFragmentRows)
-        .str();
-  constexpr int64_t kMostWarps = 16;
-  if (config.getDepth() % kPackedStep != 0 || !llvm::isPowerOf2_64(warps) ||
-      warps > kMostWarps)
-    return llvm::formatv("lowering_config has tiles with {0} elements of K, "
-                         "but with strategy decode they are {1} for each of 1, "
-                         "2, 4, 8 or {2} warps",
-                         config.getDepth(), kPackedStep, kMostWarps)
-        .str();
-  constexpr int64_t kMostLoads = 32;
-  if (config.getStages() * (columns / kAtomColumns + 2) > kMostLoads)
-    return llvm::formatv("lowering_config has {0} steps of K loaded ahead, "
-                         "more than registers hold; choose fewer of them",
-                         config.getStages())
-        .str();
-  return std::nullopt;
-}
-
-std::optional<std::string> qcc::nvptx::refuseTile(kernel::ContractOp op,
-                                                  ConfigAttr config) {
-  const Atom *atom = findMatrixAtom(config.getAtom());
-  if (!atom)
-    return ("lowering_config has atom \"" + config.getAtom() +
-            "\", which no chip has; choose another atom")
-        .str();
-  return config.getStrategy() == StrategyKind::Decode
-             ? refuseSharing(config)
-             : refuseStages(op, config, *atom);
-}
 
 //===----------------------------------------------------------------------===//
 // Parts and guards
@@ -147,9 +52,10 @@ std::optional<std::string> qcc::nvptx::refuseGuards(kernel::ContractOp op,
                                                     ConfigAttr config) {
   if (!config.hasGuard())
     return std::nullopt;
-  if (config.getStrategy() == StrategyKind::Threads)
-    return std::string("lowering_config has a guard, which strategy threads "
-                       "does not ask for; leave it out");
+  if (!config.isPacked())
+    return ("lowering_config has a guard, which strategy " +
+            config.getStrategy() + " does not ask for; leave it out")
+        .str();
   if (config.getParts() > 1)
     return std::string("lowering_config has both a guard and parts of K, whose "
                        "sums are added whatever the rows are; leave out one");

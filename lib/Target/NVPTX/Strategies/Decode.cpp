@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Emit/Emit.h"
+#include "../IR/ConfigRules.h"
 #include "Tiled.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -37,9 +38,7 @@ class Decode : public TiledStrategy {
 public:
   using TiledStrategy::TiledStrategy;
 
-  StringRef getName() const override {
-    return stringifyStrategyKind(StrategyKind::Decode);
-  }
+  StringRef getName() const override { return rulesOfDecode().getName(); }
   Cost cost(ContractOp op, LoweringConfigAttrInterface config) const override;
 
 protected:
@@ -61,10 +60,10 @@ SmallVector<Candidate> Decode::listGuarded(ContractOp op, int64_t above,
                                            int64_t upTo) const {
   SmallVector<Candidate> candidates;
   auto add = [&](int64_t columns, int64_t warps, int64_t stages) {
-    auto config = ConfigAttr::get(op.getContext(), StrategyKind::Decode,
-                                  atomOfChip().name, kFragmentRows, columns,
-                                  warps * kPackedStep, kFragmentRows, columns,
-                                  stages, kernel::ConfigSource::Model)
+    auto config = ConfigAttr::get(op.getContext(), getName(), atomOfChip().name,
+                                  kFragmentRows, columns, warps * kPackedStep,
+                                  kFragmentRows, columns, stages,
+                                  kernel::ConfigSource::Model)
                       .withGuard(above, upTo);
     Sizes sizes(op, config);
     bool isIdle = warps * stages > sizes.segments * sizes.segment / kPackedStep;

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Emit/Emit.h"
+#include "../IR/ConfigRules.h"
 #include "Tiled.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -46,9 +47,7 @@ class Multistage : public TiledStrategy {
 public:
   using TiledStrategy::TiledStrategy;
 
-  StringRef getName() const override {
-    return stringifyStrategyKind(StrategyKind::Multistage);
-  }
+  StringRef getName() const override { return rulesOfMultistage().getName(); }
   Cost cost(ContractOp op, LoweringConfigAttrInterface config) const override;
 
 protected:
@@ -116,9 +115,9 @@ SmallVector<Candidate> Multistage::listGuarded(ContractOp op, int64_t above,
   auto add = [&](const Shape &shape, int64_t depth, int64_t stages,
                  int64_t parts) {
     auto config =
-        ConfigAttr::get(op.getContext(), StrategyKind::Multistage, atom.name,
-                        shape.rows, shape.columns, depth, shape.warpRows,
-                        shape.warpColumns, stages, kernel::ConfigSource::Model)
+        ConfigAttr::get(op.getContext(), getName(), atom.name, shape.rows,
+                        shape.columns, depth, shape.warpRows, shape.warpColumns,
+                        stages, kernel::ConfigSource::Model)
             .withParts(parts)
             .withGuard(above, upTo);
     // Parts are for blocks that leave multiprocessors idle.

@@ -17,20 +17,17 @@ namespace qcc::nvptx {
 /// What a size that is not known is taken for, by all strategies.
 inline constexpr int64_t kMany = 8192;
 
-/// A thread computes a result by itself.
-std::unique_ptr<Strategy> makeThreads(const Spec &spec);
-
 /// Whether `op`, on memrefs, has the form that kernels of every strategy read;
 /// reports what does not fit.
 llvm::LogicalResult verifyForm(kernel::ContractOp op, ConfigAttr config);
 
 class TiledStrategy;
 
-/// A block computes a tile with matrix instructions, from shared memory.
-std::unique_ptr<TiledStrategy> makeMultistage(const Spec &spec);
-
-/// A block computes few rows, and its warps share K.
-std::unique_ptr<TiledStrategy> makeDecode(const Spec &spec);
+#define QCC_NVPTX_STRATEGY(name)                                               \
+  std::unique_ptr<Strategy> make##name(const Spec &spec);
+#define QCC_NVPTX_TILED_STRATEGY(name)                                         \
+  std::unique_ptr<TiledStrategy> make##name(const Spec &spec);
+#include "../Strategies.def"
 
 /// Cycles of a further kernel that reads and writes so many bytes of memory.
 double timeOfPass(const Spec &spec, double bytes);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Emit/Emit.h"
+#include "../IR/ConfigRules.h"
 #include "Strategies.h"
 #include "qcc/Target/NVPTX/IR/NVPTX.h"
 #include "qcc/Target/NVPTX/Spec.h"
@@ -34,9 +35,7 @@ class Threads : public Strategy {
 public:
   explicit Threads(const Spec &spec) : spec(spec) {}
 
-  StringRef getName() const override {
-    return stringifyStrategyKind(StrategyKind::Threads);
-  }
+  StringRef getName() const override { return rulesOfThreads().getName(); }
 
   std::optional<std::string> reasonToRefuse(ContractOp op) const override {
     FailureOr<ContractOp::Roles> roles = op.getRoles();
@@ -57,9 +56,8 @@ public:
   }
 
   SmallVector<Candidate> list(ContractOp op) const override {
-    auto config =
-        ConfigAttr::get(op.getContext(), StrategyKind::Threads, kAtom, 0, 0, 0,
-                        0, 0, 0, kernel::ConfigSource::Model);
+    auto config = ConfigAttr::get(op.getContext(), getName(), kAtom, 0, 0, 0, 0,
+                                  0, 0, kernel::ConfigSource::Model);
     return {Candidate{config, cost(op, config), getName().str()}};
   }
 

@@ -179,13 +179,16 @@ static bool haveSameKernel(ConfigAttr a, ConfigAttr b) {
 }
 
 SmallVector<ConfigAttr> TiledStrategy::listFewRows(ContractOp op) const {
+  std::vector<std::unique_ptr<TiledStrategy>> strategies;
+#define QCC_NVPTX_TILED_STRATEGY(name) strategies.push_back(make##name(spec));
+#include "../Strategies.def"
   SmallVector<ConfigAttr> few;
   int64_t above = 0;
   for (int64_t upTo : kFewRows) {
     std::optional<Candidate> best;
-    for (StrategyKind kind : {StrategyKind::Decode, StrategyKind::Multistage})
+    for (const auto &strategy : strategies)
       for (const Candidate &candidate :
-           makeTiled(spec, kind)->listGuarded(op, above, upTo)) {
+           strategy->listGuarded(op, above, upTo)) {
         if (candidate.isForModel &&
             (!best || candidate.cost.time < best->cost.time))
           best = candidate;
@@ -278,11 +281,4 @@ Cost TiledStrategy::costOf(ContractOp op, const Sizes &sizes,
   double peak = sizes.results() * op.getReductionSize() /
                 spec.productsPerCycle / spec.multiprocessors;
   return {time, peak / time};
-}
-
-std::unique_ptr<TiledStrategy> qcc::nvptx::makeTiled(const Spec &spec,
-                                                     StrategyKind kind) {
-  if (kind == StrategyKind::Decode)
-    return makeDecode(spec);
-  return makeMultistage(spec);
 }

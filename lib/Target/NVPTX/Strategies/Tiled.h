@@ -121,9 +121,6 @@ private:
   mlir::SmallVector<ConfigAttr> listFewRows(kernel::ContractOp op) const;
 };
 
-/// The strategies of blocks that compute tiles.
-std::unique_ptr<TiledStrategy> makeTiled(const Spec &spec, StrategyKind kind);
-
 } // namespace qcc::nvptx
 
 #endif // QCC_LIB_TARGET_NVPTX_STRATEGIES_TILED_H

@@ -19,17 +19,8 @@ using namespace qcc::x86;
 
 #include "qcc/Target/X86/IR/X86Enums.cpp.inc"
 
-/// The name of a strategy is a word. Which ones there are is up to the target.
-static ParseResult parseStrategyName(AsmParser &parser, std::string &name) {
-  StringRef word;
-  if (parser.parseKeyword(&word))
-    return failure();
-  name = word.str();
-  return success();
-}
-static void printStrategyName(AsmPrinter &printer, StringRef name) {
-  printer << name;
-}
+using kernel::parseStrategyName;
+using kernel::printStrategyName;
 
 #define GET_ATTRDEF_CLASSES
 #include "qcc/Target/X86/IR/X86IRAttrs.cpp.inc"

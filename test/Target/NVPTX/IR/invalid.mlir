@@ -1,7 +1,6 @@
 // RUN: qcc-opt %s -split-input-file -verify-diagnostics
 
-// expected-error@+2 {{expected ::qcc::nvptx::StrategyKind to be one of: threads, multistage, decode}}
-// expected-error@+1 {{failed to parse NVPTX_ConfigAttr parameter 'strategy'}}
+// expected-error@+1 {{no strategy of nvptx has the name 'tiles'}}
 func.func private @f() attributes {config = #nvptx.config<tiles, atom = "mad", source = model>}
 
 // -----

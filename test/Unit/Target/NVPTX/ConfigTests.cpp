@@ -73,9 +73,7 @@ func.func @f(%x: tensor<{0}x{2}x{3}>, %w: tensor<{1}x{2}xi8>, %o: tensor<{0}x{1}
   }
 
   static int64_t sharedBytesOf(kernel::LoweringConfigAttrInterface config) {
-    auto own = cast<ConfigAttr>(config);
-    return own.getStrategy() == StrategyKind::Threads ? 0
-                                                      : own.getSharedBytes();
+    return cast<ConfigAttr>(config).getSharedBytes();
   }
 
   MLIRContext context;
@@ -107,7 +105,7 @@ TEST_F(Configs, GiveThreadsEqualSharesOfCopiesThroughRegisters) {
           auto config = cast<ConfigAttr>(candidate.config);
           bool isStaged =
               chip.architecture < kAsyncCopies || !op.getLhsPrologue().empty();
-          if (config.getStrategy() == StrategyKind::Multistage && isStaged)
+          if (config.getStrategy() == "multistage" && isStaged)
             EXPECT_EQ(config.getRows() * config.getDepth() / 16 %
                           config.getThreads(),
                       0);
@@ -120,8 +118,8 @@ TEST_F(Configs, GiveThreadsEqualSharesOfCopiesThroughRegisters) {
 // fragments of both ahead; with more steps there is a loop.
 TEST_F(Configs, NeedMoreRegistersWithoutALoop) {
   auto config =
-      ConfigAttr::get(&context, StrategyKind::Multistage, "mma-m16n8k32", 128,
-                      128, 128, 64, 64, 2, kernel::ConfigSource::Model);
+      ConfigAttr::get(&context, "multistage", "mma-m16n8k32", 128, 128, 128, 64,
+                      64, 2, kernel::ConfigSource::Model);
   auto registersOf = [&](int k) {
     OwningOpRef<ModuleOp> module = parse(512, 512, k, false);
     int64_t registers = 0;
@@ -139,8 +137,8 @@ TEST_F(Configs, LoadFragmentsAhead) {
   auto isAhead = [&](int k, int64_t warpColumns, int64_t stages,
                      bool quantizes = false, StringRef atom = "mma-m16n8k32") {
     auto config =
-        ConfigAttr::get(&context, StrategyKind::Multistage, atom, 128, 128, 128,
-                        64, warpColumns, stages, kernel::ConfigSource::Model);
+        ConfigAttr::get(&context, "multistage", atom, 128, 128, 128, 64,
+                        warpColumns, stages, kernel::ConfigSource::Model);
     OwningOpRef<ModuleOp> module = parse(512, 512, k, quantizes);
     bool result = false;
     module->walk([&](ContractOp op) {

@@ -75,6 +75,10 @@ std::optional<unsigned> resultAlong(mlir::AffineMap map, unsigned loop);
 /// Whether `loop` skips elements of a dimension: the map depends on it, but not
 /// with the factor 1.
 bool leavesOut(mlir::AffineMap map, unsigned loop);
+/// The name of a strategy in the text of a config: a word. The target says
+/// which names there are.
+mlir::ParseResult parseStrategyName(mlir::AsmParser &parser, std::string &name);
+void printStrategyName(mlir::AsmPrinter &printer, llvm::StringRef name);
 /// Lets one-shot bufferization handle the ops of the dialect.
 void registerBufferizableOpInterfaceExternalModels(
     mlir::DialectRegistry &registry);

@@ -17,8 +17,6 @@
 
 #include "qcc/Target/NVPTX/IR/NVPTXIRDialect.h.inc"
 
-#include "qcc/Target/NVPTX/IR/NVPTXEnums.h.inc"
-
 #define GET_ATTRDEF_CLASSES
 #include "qcc/Target/NVPTX/IR/NVPTXIRAttrs.h.inc"
 

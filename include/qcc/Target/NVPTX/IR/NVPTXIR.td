@@ -14,7 +14,6 @@ include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "qcc/Dialect/Kernel/IR/KernelInterfaces.td"
-include "qcc/Target/NVPTX/IR/NVPTXEnums.td"
 
 def NVPTX_Dialect : Dialect {
   let name = "nvptx";
@@ -73,7 +72,7 @@ def NVPTX_ConfigAttr : AttrDef<NVPTX_Dialect, "Config", [Kernel_LoweringConfigAt
     source = model>`
   }];
   let parameters = (ins
-      EnumParameter<NVPTX_StrategyKind>:$strategy,
+      StringRefParameter<"the name of a strategy">:$strategy,
       StringRefParameter<"the instruction">:$atom,
       NVPTX_Extent:$rows, NVPTX_Extent:$columns, NVPTX_Extent:$depth,
       NVPTX_Extent:$warpRows, NVPTX_Extent:$warpColumns, NVPTX_Extent:$stages,
@@ -82,14 +81,14 @@ def NVPTX_ConfigAttr : AttrDef<NVPTX_Dialect, "Config", [Kernel_LoweringConfigAt
       OptionalParameter<"::mlir::ArrayAttr">:$fewRows,
       EnumParameter<Kernel_ConfigSource>:$source);
   let builders = [AttrBuilder<(ins
-      "StrategyKind":$strategy, "::llvm::StringRef":$atom, "int64_t":$rows, "int64_t":$columns,
+      "::llvm::StringRef":$strategy, "::llvm::StringRef":$atom, "int64_t":$rows, "int64_t":$columns,
       "int64_t":$depth, "int64_t":$warpRows, "int64_t":$warpColumns, "int64_t":$stages,
       "::qcc::kernel::ConfigSource":$source), [{
     return $_get($_ctxt, strategy, atom, rows, columns, depth, warpRows, warpColumns, stages,
                  /*parts=*/1, /*rowsAbove=*/0, /*rowsUpTo=*/0, ::mlir::ArrayAttr(), source);
   }]>];
   let assemblyFormat = [{
-    `<` $strategy `,` `atom` `=` $atom `,`
+    `<` custom<StrategyName>($strategy) `,` `atom` `=` $atom `,`
     (`tile` `=` `[` $rows^ `,` $columns `,` $depth `]` `,`
      `warp` `=` `[` $warpRows `,` $warpColumns `]` `,` `stages` `=` $stages `,`)?
     (`parts` `=` $parts^ `,`)?
@@ -107,7 +106,7 @@ def NVPTX_ConfigAttr : AttrDef<NVPTX_Dialect, "Config", [Kernel_LoweringConfigAt
     int64_t getWarps() const;
     int64_t getRowWords() const;
     /// Whether the right operand is packed.
-    bool isPacked() const { return getStrategy() != StrategyKind::Threads; }
+    bool isPacked() const;
 
     bool hasGuard() const { return getRowsAbove() > 0 || getRowsUpTo() > 0; }
     /// The same config with other parts of K; with another guard, without `few_rows`; with
@@ -117,7 +116,7 @@ def NVPTX_ConfigAttr : AttrDef<NVPTX_Dialect, "Config", [Kernel_LoweringConfigAt
     ConfigAttr withFewRows(::llvm::ArrayRef<ConfigAttr> configs) const;
 
     // LoweringConfigAttrInterface
-    ::llvm::StringRef getStrategyName() const;
+    ::llvm::StringRef getStrategyName() const { return getStrategy(); }
     ::llvm::StringRef getAtomName() const { return getAtom(); }
     ::qcc::kernel::LoweringConfigAttrInterface
     withSource(::qcc::kernel::ConfigSource source) const;

@@ -1,12 +1,12 @@
-//===- Registers.cpp - Registers that threads need ------------------------===//
+//===- Multistage.cpp - Configs of multistage -----------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "qcc/Target/NVPTX/IR/NVPTX.h"
-#include "qcc/Target/NVPTX/Spec.h"
+#include "ConfigRules.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -14,26 +14,12 @@ using namespace qcc;
 using namespace qcc::nvptx;
 using kernel::ContractOp;
 
-int64_t qcc::nvptx::lhsChunksOfDecode(ContractOp op, ConfigAttr config) {
-  std::optional<int64_t> rows = mostRowsOf(op, config);
-  return rows && *rows <= kFragmentRows / 2 ? 1 : 2;
-}
+/// Results of a warp that its registers hold beside what it multiplies.
+constexpr int64_t kMostResults = 64 * 64;
 
-static int64_t registersOfDecode(ContractOp op, ConfigAttr config) {
-  int64_t fragments = config.getColumns() / kFragmentColumns;
-  int64_t sums = 4 * (fragments + (op.getRhsZeroPoint() ? 1 : 0));
-  int64_t chunk = 4;
-  std::optional<int64_t> alignment = alignmentAlongK(op);
-  if (!alignment)
-    chunk *= llvm::divideCeil(
-        getElementTypeOrSelf(op.getLhs().getType()).getIntOrFloatBitWidth(), 8);
-  else if (*alignment < kLeastCopied)
-    chunk = 6;
-  int64_t loaded = config.getStages() *
-                   (4 * fragments + chunk * lhsChunksOfDecode(op, config));
-  constexpr int64_t kOthers = 40;
-  return sums + loaded + 2 * (fragments + 2) + kOthers;
-}
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
 
 /// Registers for the indices of rows. Where rows are several loops, each row of
 /// a thread is taken apart while it has all of its sums. By a size that is not
@@ -173,8 +159,94 @@ static int64_t registersOfMultistage(ContractOp op, ConfigAttr config) {
   return std::min(registers + registersOfFragments(config), kMostRegisters);
 }
 
-int64_t qcc::nvptx::expectedRegisters(ContractOp op, ConfigAttr config) {
-  return config.getStrategy() == StrategyKind::Decode
-             ? registersOfDecode(op, config)
-             : registersOfMultistage(op, config);
+//===----------------------------------------------------------------------===//
+// Refusals
+//===----------------------------------------------------------------------===//
+
+/// Why no fragments make up the tile of a warp.
+static std::optional<std::string> refuseWarp(ConfigAttr config) {
+  int64_t rows = config.getWarpRows(), columns = config.getWarpColumns();
+  if (rows % kFragmentRows != 0 || columns < kPackedStep / 4 ||
+      !llvm::isPowerOf2_64(columns))
+    return llvm::formatv("lowering_config has warps of {0}x{1}, but their rows "
+                         "are a multiple of {2}, and their columns a power of "
+                         "two from {3} on",
+                         rows, columns, kFragmentRows, kPackedStep / 4)
+        .str();
+  if (rows * columns > kMostResults)
+    return llvm::formatv("lowering_config has warps of {0}x{1}, more results "
+                         "than registers hold; make them {2} at most",
+                         rows, columns, kMostResults)
+        .str();
+  if (!llvm::isPowerOf2_64(config.getThreads()) || config.getThreads() > 1024)
+    return llvm::formatv("lowering_config has {0} warps for each block; make "
+                         "them a power of two up to 32",
+                         config.getThreads() / kWarp)
+        .str();
+  return std::nullopt;
+}
+
+/// Why no blocks have stages of such tiles.
+static std::optional<std::string>
+refuseStages(kernel::ContractOp op, ConfigAttr config, const Atom &atom) {
+  if (std::optional<std::string> reason = refuseWarp(config))
+    return reason;
+  int64_t depth = config.getDepth();
+  int64_t run = op.getReductionSizes().back();
+  if (op.getReductionDims().size() == 1)
+    run = llvm::divideCeil(run, config.getParts());
+  run = llvm::alignTo(run, kPackedStep);
+  if (depth != kPackedStep && (depth != 2 * kPackedStep || run < depth))
+    return llvm::formatv("lowering_config has stages of {0} elements of K, but "
+                         "they are {1}, or {2} where runs of K, here {3}, have "
+                         "as many",
+                         depth, kPackedStep, 2 * kPackedStep, run)
+        .str();
+  int64_t stages = config.getStages();
+  if (stages < 2 || (stages > 2 && atom.architecture < kAsyncCopies))
+    return llvm::formatv(
+               "lowering_config has {0} stages, but with atom \"{1}\" "
+               "there are {2}",
+               stages, atom.name,
+               atom.architecture < kAsyncCopies ? "2" : "2 or more")
+        .str();
+  return std::nullopt;
+}
+
+namespace {
+class Multistage : public ConfigRules {
+public:
+  StringRef getName() const override { return "multistage"; }
+  int64_t getThreads(ConfigAttr config) const override {
+    assert(config.getRows() % config.getWarpRows() == 0 &&
+           config.getColumns() % config.getWarpColumns() == 0 &&
+           "warps share a tile in equal parts");
+    return config.getRows() / config.getWarpRows() *
+           (config.getColumns() / config.getWarpColumns()) * kWarp;
+  }
+  int64_t getSharedBytes(ConfigAttr config) const override {
+    return config.getStages() * (config.getRows() + config.getColumns()) *
+           config.getDepth();
+  }
+  int64_t getRegisters(ContractOp op, ConfigAttr config) const override {
+    return registersOfMultistage(op, config);
+  }
+  std::optional<std::string> refuse(ContractOp op, ConfigAttr config,
+                                    const Atom &atom) const override {
+    return refuseStages(op, config, atom);
+  }
+  std::string describe(ConfigAttr config) const override {
+    return llvm::formatv("tile {0}x{1}x{2}, {3} warps of {4}x{5}, {6} stages, "
+                         "{7} bytes of shared memory",
+                         config.getRows(), config.getColumns(),
+                         config.getDepth(), config.getThreads() / kWarp,
+                         config.getWarpRows(), config.getWarpColumns(),
+                         config.getStages(), config.getSharedBytes());
+  }
+};
+} // namespace
+
+const ConfigRules &qcc::nvptx::rulesOfMultistage() {
+  static const Multistage rules;
+  return rules;
 }
