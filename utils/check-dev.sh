@@ -9,12 +9,13 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 tests=()
 for test in "$@"; do
   path=$(realpath --relative-to="$root" -- "$test")
-  if [[ ! -e $test || $path != test && $path != test/* ]]; then
-    echo "check-dev: '$test' is no file or folder of $root/test" >&2
+  if [[ ! -e $test || $path/ != test/* && $path/ != emulator/test/* ]]; then
+    echo "check-dev: '$test' is no file or folder of $root/test or $root/emulator/test" >&2
     exit 1
   fi
   tests+=("build/dev/$path")
 done
+[ $# -gt 0 ] || tests=(build/dev/test build/dev/emulator/test)
 cd "$root"
 
 log=build/dev.log
@@ -27,4 +28,4 @@ if ! { cmake --preset dev && cmake --build --preset dev; } >"$log" 2>&1 </dev/nu
 fi
 lit=$(sed -n 's/^LLVM_TOOLS_BINARY_DIR:[^=]*=//p' build/dev/CMakeCache.txt)
 # shellcheck disable=SC2086 # the arguments are a list
-"${lit:-/usr/lib/llvm-22/bin}/lit" -sv ${QCC_LIT_ARGS:-} "${tests[@]:-build/dev/test}" </dev/null
+"${lit:-/usr/lib/llvm-22/bin}/lit" -sv ${QCC_LIT_ARGS:-} "${tests[@]}" </dev/null

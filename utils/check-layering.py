@@ -21,6 +21,7 @@ Data flows one way; a folder may include only what stands to its left:
   ONNX files, and no LLVM.
 * Target is the interface of all targets (qcc/Target/Target.h) and what they share; KnownTargets is
   the list of them. The two targets do not see each other, and what stands left of them sees neither.
+* The emulator is in emulator/, with the folders include, lib, tools and test.
 * A part is a folder below lib/, with the folder of that name below include/qcc/; Target/X86 and
   Target/NVPTX are parts by themselves. Parts include no part that includes them, directly or by
   others. It is the same with the folders in each folder.
@@ -75,7 +76,7 @@ PARTS["CAPI/Runtime"] = {"Artifact", "Runtime"}
 
 # Tools that link no LLVM, and what they share with those that do.
 PARTS["Tools"] = {"Artifact", "Emulator", "Runtime", "Support", "ONNXModel"}
-PLAIN_TOOLS = ("tools/common/", "tools/qcc-run/")
+PLAIN_TOOLS = ("tools/common/", "tools/qcc-ptx-emu/", "tools/qcc-run/")
 
 for allowed in PARTS.values():
     allowed.add("Base")
@@ -141,6 +142,24 @@ def is_installed(included):
     return folder == "qcc-c" or (folder == "qcc" and name.endswith(".hpp"))
 
 
+#: The emulator stands in a folder of its own, with the same rules.
+EMULATOR = (("emulator/lib/", "lib/Emulator/"), ("emulator/include/qcc/", "include/qcc/"),
+            ("emulator/tools/", "tools/"), ("emulator/test/", "test/"))
+
+
+def architectural(path):
+    """The path by which the rules know a file."""
+    for real, known in EMULATOR:
+        if path.startswith(real):
+            return known + path[len(real):]
+    return path
+
+
+def real(path):
+    """Where a file of lib/ lies that the rules know by `path`."""
+    return path.replace("lib/Emulator/", "emulator/lib/", 1) if path.startswith("lib/Emulator/") else path
+
+
 def source_part(path):
     """(part, whether it must be known) of a source file below the root."""
     if path.startswith("lib/"):
@@ -182,7 +201,7 @@ def included_folder(root, path, included):
     folder = os.path.dirname(path)
     while folder.startswith("lib"):
         header = os.path.normpath(os.path.join(folder, included))
-        if os.path.isfile(os.path.join(root, header)):
+        if os.path.isfile(os.path.join(root, real(header))) or os.path.isfile(os.path.join(root, header)):
             return os.path.relpath(os.path.dirname(header), "lib")
         folder = os.path.dirname(folder)
     return None
@@ -275,7 +294,7 @@ def check_words(path, text, report):
 
 
 def source_files(root):
-    for top in ("include", "lib", "tools", "test", "utils"):
+    for top in ("emulator", "include", "lib", "tools", "test", "utils"):
         for folder, folders, names in os.walk(os.path.join(root, top)):
             folders[:] = sorted(
                 name for name in folders
@@ -292,13 +311,14 @@ def check(root):
     violations = []
 
     def report(path, line, message):
-        violations.append((path, line, message))
+        violations.append((real(path), line, message))
 
     includes = []
     for path in source_files(root):
         with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
             text = file.read()
         lines = text.split("\n")
+        path = architectural(path)
         is_code = path.startswith(("lib/", "tools/")) and not path.endswith(".def")
         limit = MAX_CODE_LINES if is_code else MAX_LINES
         if text.count("\n") > limit:

@@ -26,7 +26,7 @@ TITLE = re.compile(r"^//===- \S+ - What\b|^# What (?!is stable)")
 
 
 def files():
-    folders = ("benchmarks", "docs", "examples", "include", "lib", "test", "tools")
+    folders = ("benchmarks", "docs", "emulator", "examples", "include", "lib", "test", "tools")
     paths = [path for folder in folders for path in (ROOT / folder).rglob("*")] + list(ROOT.glob("*.md"))
     names = [path.relative_to(ROOT).as_posix() for path in paths if path.suffix in SUFFIXES]
     return sorted(name for name in names if "/Inputs/" not in name)

@@ -48,7 +48,7 @@ finish() {
 }
 
 format() {
-  find include lib tools test cmake examples benchmarks \( -name '*.h' -o -name '*.hpp' -o -name '*.cpp' -o -name '*.c' \) \
+  find include lib tools emulator test cmake examples benchmarks \( -name '*.h' -o -name '*.hpp' -o -name '*.cpp' -o -name '*.c' \) \
     -not -path '*/Inputs/*' -print0 | xargs -0 -r clang-format-22 --dry-run -Werror
 }
 
@@ -79,7 +79,7 @@ mkdir -p "$results"
 code=0
 # shellcheck disable=SC2086 # the arguments are a list
 /usr/lib/llvm-22/bin/lit -q ${QCC_LIT_ARGS:-} --output "$results/lit.json" \
-  build/release/test </dev/null || code=$?
+  build/release/test build/release/emulator/test </dev/null || code=$?
 count lit "$results/lit.json" "$code"
 
 # A file of tests at a time on each CPU, then those that want the machine for themselves.

@@ -55,7 +55,7 @@ def anchors_of(page):
 
 
 @pytest.mark.parametrize(
-    "page", [*sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("*.md"))],
+    "page", [*sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("*.md")), ROOT / "emulator" / "README.md"],
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_links_lead_somewhere(page):

@@ -43,7 +43,7 @@ def test_example(command, ptx, output, tmp_path):
 
 
 def test_every_kind_has_an_example():
-    source = (program.ROOT / "lib" / "Emulator" / "Check" / "ReportLog.cpp").read_text()
+    source = (program.ROOT / "emulator" / "lib" / "Check" / "ReportLog.cpp").read_text()
     kinds = re.findall(r'case ReportKind::\w+:\s+return "([\w-]+)";', source)
     assert len(kinds) >= 12
     shown = [command[1].removesuffix(".ptx") for command, _, _ in examples()]
@@ -60,7 +60,7 @@ def test_reports_in_the_text():
 
 def test_time_model(tmp_path):
     shown = re.search(r"^```\n(estimate for .*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    done = run([program.ROOT / "test" / "Emulator" / "Inputs" / "gemm-512x512x512.ptx",
+    done = run([program.ROOT / "emulator" / "test" / "Inputs" / "gemm-512x512x512.ptx",
                 "--kernel=gemm", "--grid=2,4", "--block=256", "--shared=98304",
                 "--arg=out:a.npy:i8[512,512]", "--arg=out:b.npy:i8[512,512]",
                 "--arg=out:c.npy:f32[512]", "--arg=out:d.npy:f32[512]",

@@ -18,7 +18,7 @@ import pytest
 import program
 
 EMULATOR = program.build_dir() / "bin" / "qcc-ptx-emu"
-KERNELS = program.ROOT / "test" / "Emulator" / "ThirdParty"
+KERNELS = program.ROOT / "emulator" / "test" / "ThirdParty"
 SEEDS = range(3)
 
 

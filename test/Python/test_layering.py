@@ -35,7 +35,7 @@ def violations(tmp_path, path, text):
         ("lib/Runtime/Pool.cpp", "qcc/Support/Float.h"),
         ("lib/Support/Npy.cpp", "llvm/ADT/StringRef.h"),
         ("lib/Support/Npy.cpp", "qcc/Runtime/ThreadPool.h"),
-        ("lib/Emulator/Ptx.cpp", "mlir/IR/Value.h"),
+        ("emulator/lib/Ptx.cpp", "mlir/IR/Value.h"),
         ("lib/ONNXModel/Model.cpp", "mlir/IR/Value.h"),
         ("lib/Dialect/QNN/IR/Ops.cpp", "qcc/Transforms/Passes.h"),
         ("lib/Reference/Interpreter.cpp", "qcc/Transforms/Passes.h"),
@@ -176,7 +176,7 @@ def test_cycle_of_parts(tmp_path, monkeypatch):
         tmp_path,
         [
             ("lib/Support/Npy.cpp", "qcc/Emulator/Emulator.h"),
-            ("include/qcc/Emulator/Emulator.h", "qcc/Support/Json.h"),
+            ("emulator/include/qcc/Emulator/Emulator.h", "qcc/Support/Json.h"),
         ],
     )
     assert "folders of lib include each other: Emulator -> Support -> Emulator" in message
@@ -187,10 +187,10 @@ def test_cycle_of_folders(tmp_path, header):
     (message,) = write_includes(
         tmp_path,
         [
-            ("lib/Emulator/PTX/Table.cpp", header),
-            ("lib/Emulator/Instructions/Rows.h", "Machine/Warp.h"),
-            ("lib/Emulator/Machine/Warp.h", "PTX/Table.h"),
-            ("lib/Emulator/PTX/Table.h", ""),
+            ("emulator/lib/PTX/Table.cpp", header),
+            ("emulator/lib/Instructions/Rows.h", "Machine/Warp.h"),
+            ("emulator/lib/Machine/Warp.h", "PTX/Table.h"),
+            ("emulator/lib/PTX/Table.h", ""),
         ],
     )
     assert "folders of Emulator include each other" in message
@@ -202,8 +202,8 @@ def test_no_cycle(tmp_path):
     assert not write_includes(
         tmp_path,
         [
-            ("lib/Emulator/Emulator.cpp", "PTX/Parser.h"),
-            ("lib/Emulator/PTX/Parser.h", "qcc/Emulator/Emulator.h"),
+            ("emulator/lib/Emulator.cpp", "PTX/Parser.h"),
+            ("emulator/lib/PTX/Parser.h", "qcc/Emulator/Emulator.h"),
             ("lib/Target/X86/Loop.cpp", "qcc/Transforms/Passes.h"),
             ("include/qcc/Transforms/Passes.h", "qcc/Target/Target.h"),
         ],

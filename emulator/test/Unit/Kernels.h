@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Files of test/Emulator, device buffers, and the GEMM prototype with its
+// Files of emulator/test, device buffers, and the GEMM prototype with its
 // expected result.
 //
 //===----------------------------------------------------------------------===//
@@ -21,7 +21,7 @@
 
 namespace qcc::emu::test {
 
-/// A file below test/Emulator; empty, with a failure, if it cannot be read.
+/// A file below emulator/test; empty, with a failure, if it cannot be read.
 std::string readInput(const std::string &name);
 
 /// Lines, without their ends.

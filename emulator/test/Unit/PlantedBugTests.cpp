@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each `// case:` of test/Emulator/Bugs/*.ptx is two programs: the buggy one
+// Each `// case:` of emulator/test/Bugs/*.ptx is two programs: the buggy one
 // leaves out lines that say FIXED, the fixed one those that say BUGGY. Left-out
 // lines stay empty, so that numbers of lines stay the same.
 //

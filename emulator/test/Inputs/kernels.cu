@@ -1,7 +1,7 @@
 // Small kernels whose PTX, kernels.ptx, exercises what LLVM prints:
 //   clang++-22 -x cuda --cuda-gpu-arch=sm_80 -nocudainc -nocudalib \
 //     --cuda-device-only -O2 -ffp-contract=off -S kernels.cu -o kernels.ptx
-// test/Unit/Emulator/CorpusTests.cpp runs each and says what it computes.
+// emulator/test/Unit/CorpusTests.cpp runs each and says what it computes.
 
 #define GLOBAL extern "C" __attribute__((global)) void
 #define DEVICE __attribute__((device))

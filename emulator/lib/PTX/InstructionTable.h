@@ -11,7 +11,7 @@
 //   {"add", "?rn|rz|rm|rp ?ftz ?sat f32", "=0 0 0", selectAdd, Float}
 //
 // The parser reads instructions by it, and the function that a row selects is
-// the only thing that the machine calls. The rows stand in lib/Emulator/
+// the only thing that the machine calls. The rows stand in emulator/lib/
 // Instructions, beside their functions. The parser takes the table of them as
 // an argument, so that it does not know what executes instructions.
 //

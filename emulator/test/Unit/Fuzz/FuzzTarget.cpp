@@ -11,7 +11,7 @@
 //   mkdir corpus
 //   bin/qcc-emulator-fuzz -max_total_time=300 -timeout=10 corpus FOLDERS
 //
-// where FOLDERS are test/Emulator/Inputs and test/Emulator/Bugs
+// where FOLDERS are emulator/test/Inputs and emulator/test/Bugs
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs each kernel of test/Emulator/Inputs/kernels.cu, as clang printed it, and
+// Runs each kernel of emulator/test/Inputs/kernels.cu, as clang printed it, and
 // compares with the same computation on the host.
 //
 //===----------------------------------------------------------------------===//

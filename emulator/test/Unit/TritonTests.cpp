@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// PTX of another compiler: the files of test/Emulator/Triton, which make.py
+// PTX of another compiler: the files of emulator/test/Triton, which make.py
 // there made, load as they are, compute what the host computes, and have no
 // reports.
 //

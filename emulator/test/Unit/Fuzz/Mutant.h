@@ -38,7 +38,7 @@ struct MutantFate {
 /// Loads a text and launches its kernels on a few threads and buffers.
 MutantFate runMutant(std::string_view ptx, uint64_t seed);
 
-/// All PTX files below test/Emulator.
+/// All PTX files below emulator/test.
 std::vector<std::string> fuzzCorpus(const std::string &folder);
 
 } // namespace qcc::emu::test
