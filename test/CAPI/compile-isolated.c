@@ -244,6 +244,11 @@ static void brokenProcesses(void) {
   checkScript("nonsense",
               "head -c 64 /dev/zero | tr '\\000' x >&3; exec sleep 60", 0,
               QCC_STATUS_INTERNAL, "sends what is no message");
+  // A weight that is larger than any memory, of which nothing comes.
+  checkScript("huge",
+              "printf '\\003\\000\\000\\000\\000\\000\\000\\000"
+              "\\000\\000\\000\\000\\000\\000\\001\\000' >&3",
+              0, QCC_STATUS_INTERNAL, "ended with exit code 0");
   checkScript("half", "printf '\\004\\000\\000' >&3", 0, QCC_STATUS_INTERNAL,
               "ended with exit code 0");
   checkScript("hang", "exec sleep 60", 100000000, QCC_STATUS_TIMED_OUT,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Channel.h"
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <poll.h>
@@ -145,15 +146,21 @@ rt::Result<MessageReader> Channel::receive() {
       receiveBytes({reinterpret_cast<char *>(&header), sizeof(header)});
   if (!status.isOk())
     return status;
-  // As much as an address space has.
-  constexpr uint64_t mostBytes = uint64_t(1) << 47;
-  if (header.kind > static_cast<uint64_t>(MessageKind::Result) ||
-      header.size > mostBytes)
+  if (header.kind > static_cast<uint64_t>(MessageKind::Result))
     return rt::corrupt("the other process sends what is no message");
   MessageReader message;
   message.kind = static_cast<MessageKind>(header.kind);
-  message.bytes.resize(header.size);
-  status = receiveBytes(message.bytes);
+  // Memory is taken as bytes arrive: the size may be nonsense.
+  constexpr uint64_t part = 64 << 20, likely = 1 << 30;
+  if (header.size <= likely)
+    message.bytes.reserve(header.size);
+  for (uint64_t left = header.size; left > 0 && status.isOk();) {
+    uint64_t count = std::min(left, part);
+    message.bytes.resize(message.bytes.size() + count);
+    status =
+        receiveBytes(llvm::MutableArrayRef(message.bytes).take_back(count));
+    left -= count;
+  }
   if (!status.isOk())
     return status;
   return message;
