@@ -83,7 +83,7 @@ struct Kernel {
 };
 } // namespace
 
-/// "avx512vnni tile 6x64x4 block 252x64 lhs in place"
+/// "avx512vnni vector_tiles tile 6x64x4 block 252x64 lhs in place"
 static std::string describe(kernel::LoweringConfigAttrInterface config) {
   return config.getAtomName().str() + " " + config.describe();
 }
