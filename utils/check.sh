@@ -95,7 +95,7 @@ run_pytest() {
   if [ "$code" -eq 5 ] && [ -n "${QCC_PYTEST_ARGS:-}" ]; then code=0; fi
   count "$name" "$results/$name.xml" "$code"
 }
-run_pytest pytest -m "not alone" --numprocesses="$(nproc)" --dist=loadfile
+run_pytest pytest -m "not alone" --numprocesses="$(nproc)" --dist=loadfile --no-loadscope-reorder
 run_pytest pytest-alone -m alone
 
 finish

@@ -14,6 +14,16 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "alone: wants the machine for itself, and is run after all others")
 
 
+#: Files of few tests that take minutes.
+LONG_FILES = ("test_wheels", "test_device_examples", "test_onnx_networks", "test_device_configs", "test_onnx_writers",
+              "test_onnx_memory", "test_convolutions", "test_examples", "test_ops")
+
+
+def pytest_collection_modifyitems(items):
+    """Long files come first, so that no process is left alone with one of them at the end."""
+    items.sort(key=lambda item: item.path.stem not in LONG_FILES)
+
+
 def pytest_generate_tests(metafunc):
     if "target" in metafunc.fixturenames:
         arguments = program.targets()
