@@ -125,17 +125,3 @@ function(qcc_add_passes name target)
   add_public_tablegen_target(${target})
   set_property(GLOBAL APPEND PROPERTY QCC_TABLEGEN_TARGETS ${target})
 endfunction()
-
-# qcc_add_doc(td output command): a page of `ninja qcc-doc`.
-function(qcc_add_doc td output)
-  set(LLVM_TARGET_DEFINITIONS ${td})
-  tablegen(MLIR ${output}.md ${ARGN})
-  add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/docs/${output}.md
-    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_CURRENT_BINARY_DIR}/${output}.md ${CMAKE_BINARY_DIR}/docs/${output}.md
-    DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${output}.md)
-  add_custom_target(${output}DocGen DEPENDS ${CMAKE_BINARY_DIR}/docs/${output}.md)
-  if(NOT TARGET qcc-doc)
-    add_custom_target(qcc-doc)
-  endif()
-  add_dependencies(qcc-doc ${output}DocGen)
-endfunction()

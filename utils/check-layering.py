@@ -201,7 +201,7 @@ def included_folder(root, path, included):
     folder = os.path.dirname(path)
     while folder.startswith("lib"):
         header = os.path.normpath(os.path.join(folder, included))
-        if os.path.isfile(os.path.join(root, real(header))) or os.path.isfile(os.path.join(root, header)):
+        if os.path.isfile(os.path.join(root, real(header))):
             return os.path.relpath(os.path.dirname(header), "lib")
         folder = os.path.dirname(folder)
     return None

@@ -82,7 +82,7 @@ static inline qccDiagnosticHook qccDiagnosticHookInit(void) {
 ///   a signal from somebody else           QCC_STATUS_KILLED
 ///   no such program, or it cannot start   QCC_STATUS_NOT_FOUND, ..._IO_ERROR
 /// Handlers of this process stay as they are, and so does its floating-point
-/// environment. Hooks are called by the calling thread. Costs some 60 ms.
+/// environment. Hooks are called by the calling thread. Costs some 80 ms.
 #define QCC_COMPILE_ISOLATED 4u
 
 /*===----------------------------------------------------------------------===*\

@@ -162,6 +162,15 @@ static void sameAsHere(void) {
   compareWithHere(options, program);
   options.target = "no such processor";
   compareWithHere(options, program);
+  // An empty text is not a missing one.
+  options.target = "";
+  compareWithHere(options, program);
+  options = isolated();
+  options.tuning = "";
+  compareWithHere(options, program);
+  options = isolated();
+  options.name = "";
+  compareWithHere(options, "nonsense");
   options = isolated();
   options.weights = NULL;
   compareWithHere(options, program);

@@ -7,14 +7,15 @@
 //
 // libqcc starts this program for a compilation with QCC_COMPILE_ISOLATED. It
 // opens the library that its argument names, which is the same libqcc, and
-// serves one compilation on descriptor 3. lib/CAPI/Compiler/Isolated.h says
-// what the two tell each other.
+// serves one compilation on the descriptor that Process.h names.
+// lib/CAPI/Compiler/Isolated.h says what the two tell each other.
 //
-// Exit codes: 0 after an answer; 100 if memory runs out; 1 for other failures,
-// which are printed. A crash is left to the system, which tells the host.
+// Exit codes: 0 after an answer; exitWithoutMemory; 1 for other failures, which
+// are printed. A crash is left to the system, which tells the host.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Process.h"
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -25,10 +26,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-static constexpr int exitWithoutMemory = 100;
-static constexpr int hostSocket = 3;
+using qcc::capi::Process;
 
-static void endWithoutMemory() { _exit(exitWithoutMemory); }
+static void endWithoutMemory() { _exit(Process::exitWithoutMemory); }
 
 /// Code that finds no memory aborts, or uses a null pointer. The C library, or
 /// the handler in qccServeCompilation, has set errno before.
@@ -47,7 +47,7 @@ static bool isSocket(int descriptor) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 2 || argv[1][0] == '-' || !isSocket(hostSocket)) {
+  if (argc != 2 || argv[1][0] == '-' || !isSocket(Process::socketThere)) {
     fprintf(stderr, "qcc-isolated-compiler is started by libqcc for a "
                     "compilation with QCC_COMPILE_ISOLATED; it has no use by "
                     "itself\n");
@@ -80,5 +80,5 @@ int main(int argc, char **argv) {
   }
   errno = 0;
   // The destructors of the compiler would only cost time.
-  _exit(serve(hostSocket) ? 0 : 1);
+  _exit(serve(Process::socketThere) ? 0 : 1);
 }

@@ -23,6 +23,28 @@ using ConvertPack = llvm::function_ref<llvm::LogicalResult(mlir::RewriterBase &,
 llvm::LogicalResult convertKernels(mlir::Operation *root, const Target &target,
                                    ConvertPack pack);
 
+/// A pass that calls convertKernels. `Base` is its generated class.
+template <typename Base> class ConvertKernelsPass : public Base {
+protected:
+  using Pack = llvm::LogicalResult (*)(mlir::RewriterBase &, kernel::PackOp);
+
+  /// `target` outlives the pass.
+  ConvertKernelsPass(const Target &target, Pack pack)
+      : target(target), pack(pack) {}
+  ConvertKernelsPass(TargetRef target, Pack pack)
+      : own(std::move(target)), target(*own), pack(pack) {}
+
+  void runOnOperation() override {
+    if (failed(convertKernels(this->getOperation(), target, pack)))
+      this->signalPassFailure();
+  }
+
+private:
+  TargetRef own;
+  const Target &target;
+  Pack pack;
+};
+
 } // namespace qcc
 
 #endif // QCC_TARGET_CONVERTKERNELS_H

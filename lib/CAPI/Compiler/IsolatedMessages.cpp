@@ -10,19 +10,27 @@
 using namespace qcc;
 using namespace qcc::capi;
 
-static llvm::StringRef orEmpty(const char *text) { return text ? text : ""; }
+/// A text that may be null, which is not the same as "".
+static void addOptional(MessageWriter &message, const char *text) {
+  message.add(int64_t(text != nullptr)).add(llvm::StringRef(text ? text : ""));
+}
+
+static const char *readOptional(MessageReader &message) {
+  bool isGiven = message.number() != 0;
+  llvm::StringRef text = message.text();
+  return isGiven ? text.data() : nullptr;
+}
 
 MessageWriter capi::writeRequest(const ProgramSource &program,
                                  const qccCompileOptions &options,
                                  const FixedInputs &fixed, bool lendsWeights) {
   MessageWriter message(MessageKind::Request);
   message.add(int64_t(program.path != nullptr))
-      .add(program.path ? llvm::StringRef(program.path) : program.bytes)
-      .add(orEmpty(options.target))
-      .add(orEmpty(options.weights))
-      .add(orEmpty(options.name))
-      .add(orEmpty(options.tuning))
-      .add(int64_t(options.flags & ~QCC_COMPILE_ISOLATED))
+      .add(program.path ? llvm::StringRef(program.path) : program.bytes);
+  for (const char *text :
+       {options.target, options.weights, options.name, options.tuning})
+    addOptional(message, text);
+  message.add(int64_t(options.flags & ~QCC_COMPILE_ISOLATED))
       .add(int64_t(lendsWeights))
       .add(options.timeoutNanoseconds)
       .add(options.memoryLimitBytes);
@@ -40,10 +48,6 @@ MessageWriter capi::writeRequest(const ProgramSource &program,
         .add(llvm::ArrayRef(tensor.shape))
         .add(llvm::StringRef(tensor.bytes.data(), tensor.bytes.size()));
   return message;
-}
-
-static const char *orNull(llvm::StringRef text) {
-  return text.empty() ? nullptr : text.data();
 }
 
 /// How many of something follow. A damaged message must not ask for more than
@@ -95,10 +99,9 @@ ReceivedRequest::ReceivedRequest(MessageReader received)
   program.bytes = message.text();
   if (isFile)
     program.path = program.bytes.data();
-  options.target = orNull(message.text());
-  options.weights = orNull(message.text());
-  options.name = orNull(message.text());
-  options.tuning = orNull(message.text());
+  for (const char **text :
+       {&options.target, &options.weights, &options.name, &options.tuning})
+    *text = readOptional(message);
   options.flags = static_cast<uint32_t>(message.number());
   lendsWeights = message.number() != 0;
   options.timeoutNanoseconds = message.number();

@@ -19,7 +19,7 @@ MessageWriter writeRequest(const ProgramSource &program,
                            const qccCompileOptions &options,
                            const FixedInputs &fixed, bool lendsWeights);
 
-/// A request that was received. Null and "" of optional texts are the same.
+/// A request that was received.
 class ReceivedRequest {
 public:
   explicit ReceivedRequest(MessageReader received);

@@ -1,4 +1,4 @@
-//===- ContractionRewrites.h - How contractions form and grow ---*- C++ -*-===//
+//===- ContractionRewrites.h - Rewrites of contractions ---------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

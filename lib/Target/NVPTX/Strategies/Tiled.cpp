@@ -159,10 +159,9 @@ LogicalResult TiledStrategy::emit(RewriterBase &rewriter, ContractOp op) const {
   auto config = cast<ConfigAttr>(op.getLoweringConfigAttr());
   if (failed(verifyForm(op, config)))
     return failure();
-  if (op.getRoles()->isDepthwise)
-    return op.emitError() << "has strategy " << config.getStrategyName()
-                          << ", but each of its columns has a left operand of "
-                             "its own";
+  if (std::optional<std::string> reason = reasonToRefuse(op))
+    return op.emitError() << "has strategy " << getName() << ", but "
+                          << *reason;
   if (std::optional<std::string> reason = refuseTile(op, config))
     return op.emitError() << *reason;
   emitKernel(rewriter, op, config, *findMatrixAtom(config.getAtom()));

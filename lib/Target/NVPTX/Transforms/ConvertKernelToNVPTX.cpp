@@ -29,20 +29,14 @@ static LogicalResult convertPack(RewriterBase &rewriter, kernel::PackOp op) {
 
 namespace {
 struct ConvertKernelToNVPTX
-    : qcc::impl::ConvertKernelToNVPTXBase<ConvertKernelToNVPTX> {
+    : ConvertKernelsPass<
+          qcc::impl::ConvertKernelToNVPTXBase<ConvertKernelToNVPTX>> {
   /// By itself, the pass knows the strategies that every chip has.
   ConvertKernelToNVPTX()
-      : own(llvm::cantFail(nvptx::parseTarget("sm_80"))), target(*own) {}
-  explicit ConvertKernelToNVPTX(const Target &target) : target(target) {}
-
-  void runOnOperation() override {
-    if (failed(convertKernels(getOperation(), target, convertPack)))
-      signalPassFailure();
-  }
-
-private:
-  TargetRef own;
-  const Target &target;
+      : ConvertKernelsPass(llvm::cantFail(nvptx::parseTarget("sm_80")),
+                           convertPack) {}
+  explicit ConvertKernelToNVPTX(const Target &target)
+      : ConvertKernelsPass(target, convertPack) {}
 };
 } // namespace
 

@@ -1,4 +1,4 @@
-//===- OperandLayout.h - How kernels find elements --------------*- C++ -*-===//
+//===- OperandLayout.h - Layout of operands ---------------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

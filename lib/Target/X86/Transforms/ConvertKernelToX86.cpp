@@ -43,19 +43,12 @@ static LogicalResult convertPack(RewriterBase &rewriter, kernel::PackOp op) {
 
 namespace {
 struct ConvertKernelToX86
-    : qcc::impl::ConvertKernelToX86Base<ConvertKernelToX86> {
+    : ConvertKernelsPass<
+          qcc::impl::ConvertKernelToX86Base<ConvertKernelToX86>> {
   /// By itself, the pass knows the strategies that every target of x86 has.
-  ConvertKernelToX86() : own(x86::hostTarget()), target(*own) {}
-  explicit ConvertKernelToX86(const Target &target) : target(target) {}
-
-  void runOnOperation() override {
-    if (failed(convertKernels(getOperation(), target, convertPack)))
-      signalPassFailure();
-  }
-
-private:
-  TargetRef own;
-  const Target &target;
+  ConvertKernelToX86() : ConvertKernelsPass(x86::hostTarget(), convertPack) {}
+  explicit ConvertKernelToX86(const Target &target)
+      : ConvertKernelsPass(target, convertPack) {}
 };
 } // namespace
 
