@@ -175,7 +175,8 @@ static void collapseReductions(RewriterBase &rewriter, kernel::ContractOp op) {
       kernel::leavesOut(parts.lhs.map, parts.reductionDims.back()))
     addUnitSegment(parts);
   // Padding lies around each dimension of its own.
-  while (!parts.lhsPadding && collapseLast(rewriter, op.getLoc(), parts)) {
+  while (!parts.attributes.lhs_padding &&
+         collapseLast(rewriter, op.getLoc(), parts)) {
   }
   assert(llvm::product_of(parts.reductionSizes) == op.getReductionSize() &&
          "K keeps its number of elements");

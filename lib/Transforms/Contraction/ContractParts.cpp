@@ -10,64 +10,59 @@
 using namespace mlir;
 using namespace qcc;
 
-static SmallVector<MappedOperand> mapped(OperandRange values,
-                                         ArrayRef<AffineMap> maps) {
-  SmallVector<MappedOperand> result;
-  for (auto [value, map] : llvm::zip_equal(values, maps))
-    result.push_back({value, map});
-  return result;
+/// The operand segments of the op, in its order: first those of one operand.
+template <typename Parts> static auto singles(Parts &parts) {
+  return std::array{&parts.lhs,  &parts.rhs,          &parts.rhsSums,
+                    &parts.init, &parts.lhsZeroPoint, &parts.rhsZeroPoint};
+}
+template <typename Parts> static auto lists(Parts &parts) {
+  return std::array{&parts.lhsOperands, &parts.rhsOperands,
+                    &parts.epilogueOperands, &parts.outs};
 }
 
-static SmallVector<Value> valuesOf(ArrayRef<MappedOperand> operands) {
-  return llvm::map_to_vector(operands,
-                             [](const MappedOperand &o) { return o.value; });
-}
-
-ContractParts ContractParts::of(kernel::ContractOp op) {
-  ContractParts parts;
-  parts.lhs = {op.getLhs(), op.getLhsMap()};
-  parts.rhs = {op.getRhs(), op.getRhsMap()};
-  parts.rhsSums = op.getRhsSums();
-  if (op.getInit())
-    parts.init = {op.getInit(), op.getInitMap()};
-  if (op.getLhsZeroPoint())
-    parts.lhsZeroPoint = {op.getLhsZeroPoint(), op.getLhsZeroPointMap()};
-  if (op.getRhsZeroPoint())
-    parts.rhsZeroPoint = {op.getRhsZeroPoint(), op.getRhsZeroPointMap()};
-  parts.lhsOperands = mapped(op.getLhsOperands(), op.getLhsOperandMaps());
-  parts.rhsOperands = mapped(op.getRhsOperands(), op.getRhsOperandMaps());
-  parts.epilogueOperands =
-      mapped(op.getEpilogueOperands(), op.getEpilogueMaps());
-  parts.outs = mapped(op.getOuts(), op.getOutMaps());
-  parts.reductionDims = llvm::to_vector(op.getReductionDims());
-  parts.reductionSizes = llvm::to_vector(op.getReductionSizes());
-  parts.lhsUnsigned = op.getLhsUnsigned();
-  parts.rhsUnsigned = op.getRhsUnsigned();
-  if (op.getFused())
-    for (Attribute name : op.getFusedAttr())
-      parts.fused.push_back(cast<StringAttr>(name).getValue().str());
-  parts.values = valueInfos(op, parts.outs.size());
-  parts.facts = op.getKnownFacts();
-  parts.lhsPadding = op.getLhsPaddingAttr();
-  parts.config = op.getLoweringConfigAttr();
-  return parts;
-}
-
-/// All operands of parts, const or not, in the order of the op's maps.
+/// All operands of parts, const or not, in the order of the op's operands.
 template <typename Parts> static auto operandsOf(Parts &parts) {
-  SmallVector<decltype(&parts.lhs)> all{&parts.lhs, &parts.rhs};
-  for (auto *operand : {&parts.init, &parts.lhsZeroPoint, &parts.rhsZeroPoint})
+  SmallVector<decltype(&parts.lhs)> all;
+  for (auto *operand : singles(parts))
     if (*operand)
       all.push_back(operand);
-  for (auto *list : {&parts.lhsOperands, &parts.rhsOperands,
-                     &parts.epilogueOperands, &parts.outs})
+  for (auto *list : lists(parts))
     for (auto &operand : *list)
       all.push_back(&operand);
   return all;
 }
 
+ContractParts ContractParts::of(kernel::ContractOp op) {
+  ContractParts parts;
+  MutableArrayRef<OpOperand> left = op->getOpOperands();
+  unsigned segment = 0;
+  auto readSegment = [&] {
+    SmallVector<MappedOperand> read;
+    size_t size = op.getODSOperands(segment++).size();
+    for (OpOperand &operand : left.take_front(size))
+      read.push_back({operand.get(), op.getIndexingMap(operand)});
+    left = left.drop_front(size);
+    return read;
+  };
+  for (MappedOperand *operand : singles(parts))
+    if (SmallVector<MappedOperand> read = readSegment(); !read.empty())
+      *operand = read.front();
+  for (SmallVector<MappedOperand> *list : lists(parts))
+    *list = readSegment();
+  parts.reductionDims = llvm::to_vector(op.getReductionDims());
+  parts.reductionSizes = llvm::to_vector(op.getReductionSizes());
+  if (op.getFused())
+    for (auto name : op.getFusedAttr().getAsValueRange<StringAttr>())
+      parts.fused.push_back(name.str());
+  parts.values = valueInfos(op, parts.outs.size());
+  parts.attributes = op.getProperties();
+  return parts;
+}
+
 SmallVector<MappedOperand *> ContractParts::operands() {
-  return operandsOf(*this);
+  SmallVector<MappedOperand *> all = operandsOf(*this);
+  llvm::erase(all, &rhsSums);
+  return all;
 }
 
 void ContractParts::dropLoops(const llvm::SmallBitVector &loops) {
@@ -78,7 +73,7 @@ void ContractParts::dropLoops(const llvm::SmallBitVector &loops) {
   for (unsigned d = 0; d < loops.size(); ++d)
     replacement.push_back(loops.test(d) ? getAffineConstantExpr(0, context)
                                         : getAffineDimExpr(kept++, context));
-  for (MappedOperand *operand : operandsOf(*this))
+  for (MappedOperand *operand : operands())
     operand->map = operand->map.replaceDimsAndSymbols(replacement, {}, kept, 0);
   SmallVector<int64_t> dims, sizes;
   for (auto [dim, size] : llvm::zip_equal(reductionDims, reductionSizes))
@@ -96,28 +91,35 @@ kernel::ContractOp ContractParts::create(OpBuilder &builder,
   assert(reductionDims.size() == reductionSizes.size() &&
          "a size for each dimension of K");
   assert(values.size() == outs.size() && "a description of each result");
+  SmallVector<Value> operands;
   SmallVector<AffineMap> maps;
   for (const MappedOperand *operand : operandsOf(*this)) {
+    operands.push_back(operand->value);
+    if (operand == &rhsSums)
+      continue;
     assert(operand->map.getNumDims() == lhs.map.getNumDims() &&
            "all maps are of the same loops");
     maps.push_back(operand->map);
   }
+  SmallVector<int32_t> sizes;
+  for (const MappedOperand *operand : singles(*this))
+    sizes.push_back(*operand ? 1 : 0);
+  for (const SmallVector<MappedOperand> *list : lists(*this))
+    sizes.push_back(list->size());
   SmallVector<Type> results;
   for (const MappedOperand &out : outs)
     if (isa<TensorType>(out.value.getType()))
       results.push_back(out.value.getType());
   SmallVector<StringRef> names(fused.begin(), fused.end());
-  auto op = kernel::ContractOp::create(
-      builder, loc, results, lhs.value, rhs.value, rhsSums, init.value,
-      lhsZeroPoint.value, rhsZeroPoint.value, valuesOf(lhsOperands),
-      valuesOf(rhsOperands), valuesOf(epilogueOperands), valuesOf(outs),
-      builder.getAffineMapArrayAttr(maps),
-      builder.getDenseI64ArrayAttr(reductionDims),
-      builder.getDenseI64ArrayAttr(reductionSizes),
-      lhsUnsigned ? builder.getUnitAttr() : UnitAttr(),
-      rhsUnsigned ? builder.getUnitAttr() : UnitAttr(),
-      names.empty() ? ArrayAttr() : builder.getStrArrayAttr(names),
-      facts.toAttr(builder.getContext()), lhsPadding, config);
+  kernel::ContractOp::Properties properties = attributes;
+  llvm::copy(sizes, properties.operandSegmentSizes.begin());
+  properties.indexing_maps = builder.getAffineMapArrayAttr(maps);
+  properties.reduction_dims = builder.getDenseI64ArrayAttr(reductionDims);
+  properties.reduction_sizes = builder.getDenseI64ArrayAttr(reductionSizes);
+  properties.fused =
+      names.empty() ? ArrayAttr() : builder.getStrArrayAttr(names);
+  auto op =
+      kernel::ContractOp::create(builder, loc, results, operands, properties);
   setValueInfos(op, values);
   return op;
 }

@@ -262,8 +262,10 @@ static StringRef collectOperands(RewriterBase &rewriter, linalg::GenericOp op,
   };
   parts.lhs = operandOf(left);
   parts.rhs = operandOf(right);
-  parts.lhsUnsigned = left.isUnsigned;
-  parts.rhsUnsigned = right.isUnsigned;
+  if (left.isUnsigned)
+    parts.attributes.lhs_unsigned = UnitAttr::get(op.getContext());
+  if (right.isUnsigned)
+    parts.attributes.rhs_unsigned = UnitAttr::get(op.getContext());
   if (!kernel::isWindow(parts.lhs.map) || !kernel::isProjection(parts.rhs.map))
     return "its operands are indexed by something else than single dimensions "
            "and, one of them, sums of dimensions times positive constants";

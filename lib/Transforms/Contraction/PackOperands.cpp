@@ -259,11 +259,11 @@ void RhsPacker::packConstantRhs(ArrayRef<char> bytes) {
   auto packedType = RankedTensorType::get(packedShape, i32);
   auto sumsType = RankedTensorType::get(sumsShape, i32);
   AsmResourceBlob packed = allocate(packedType), sums = allocate(sumsType);
-  packConstant(bytes, strides(map, type.getShape()), shape, parts.rhsUnsigned,
+  packConstant(bytes, strides(map, type.getShape()), shape, op.getRhsUnsigned(),
                wordsOf(packed), wordsOf(sums));
   parts.rhs.value =
       resourceConstant(rewriter, loc, "packed", packedType, std::move(packed));
-  parts.rhsSums =
+  parts.rhsSums.value =
       resourceConstant(rewriter, loc, "sums", sumsType, std::move(sums));
 }
 
@@ -296,7 +296,7 @@ void RhsPacker::packAtRunTime() {
       shape.offset ? rewriter.getI64IntegerAttr(shape.offset) : IntegerAttr(),
       shape.kStep != shape.kr ? rewriter.getI64IntegerAttr(shape.kStep)
                               : IntegerAttr(),
-      parts.rhsUnsigned ? rewriter.getUnitAttr() : UnitAttr(),
+      parts.attributes.rhs_unsigned,
       rewriter.getStringAttr(op.getLoweringConfigAttr().getAtomName()));
   pack.getPrologue().takeBody(op.getRhsPrologue());
   if (shape.nr == 1)
@@ -306,7 +306,7 @@ void RhsPacker::packAtRunTime() {
                  "innermost one of K; store it so that one of them is "
                  "contiguous");
   parts.rhs.value = pack.getResult(0);
-  parts.rhsSums = pack.getResult(1);
+  parts.rhsSums.value = pack.getResult(1);
   parts.rhsOperands.clear();
 }
 

@@ -98,7 +98,7 @@ static void readUnpadded(IRRewriter &rewriter, tensor::PadOp pad,
     rewriter.setInsertionPoint(op);
     ContractParts parts = ContractParts::of(op);
     parts.lhs.value = pad.getSource();
-    parts.lhsPadding = kernel::PaddingAttr::get(
+    parts.attributes.lhs_padding = kernel::PaddingAttr::get(
         rewriter.getContext(), padding->widths,
         int8_t(padding->value.getValue().getSExtValue()));
     parts.fused.insert(parts.fused.begin(),

@@ -239,14 +239,14 @@ static void readUnsigned(RewriterBase &rewriter, ContractOp op,
                          Value lhs = {}) {
   rewriter.setInsertionPoint(op);
   ContractParts parts = ContractParts::of(op);
-  assert(!parts.lhsUnsigned && "the left operand is moved once");
+  assert(!op.getLhsUnsigned() && "the left operand is moved once");
   if (lhs)
     parts.lhs.value = lhs;
-  parts.lhsUnsigned = true;
-  if (parts.lhsPadding)
-    parts.lhsPadding = kernel::PaddingAttr::get(
-        rewriter.getContext(), parts.lhsPadding.getWidths(),
-        int8_t(parts.lhsPadding.getValue() + kShift));
+  parts.attributes.lhs_unsigned = rewriter.getUnitAttr();
+  if (kernel::PaddingAttr &padding = parts.attributes.lhs_padding)
+    padding =
+        kernel::PaddingAttr::get(rewriter.getContext(), padding.getWidths(),
+                                 int8_t(padding.getValue() + kShift));
   MappedOperand constant =
       movedConstant(rewriter, op.getLoc(), parts.lhsZeroPoint);
   parts.lhsZeroPoint =

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A fused contraction has many operands, each with a map. Passes that change
-// its operands take it apart, change the parts and build it again.
+// its operands take it apart, change the parts and build it again. The parts
+// name what passes change; the other attributes travel as they are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,8 @@ namespace qcc {
 /// when operations are counted.
 inline constexpr llvm::StringLiteral kMergedGroupsAttr = "qcc.merged_groups";
 
-/// An operand and its indexing map; no operand if `value` is null.
+/// An operand and its indexing map; no operand if `value` is null. `rhs_sums`
+/// has no map.
 struct MappedOperand {
   mlir::Value value;
   mlir::AffineMap map;
@@ -33,23 +35,19 @@ struct MappedOperand {
 };
 
 struct ContractParts {
-  MappedOperand lhs, rhs;
-  mlir::Value rhsSums;
-  MappedOperand init, lhsZeroPoint, rhsZeroPoint;
+  MappedOperand lhs, rhs, rhsSums, init, lhsZeroPoint, rhsZeroPoint;
   llvm::SmallVector<MappedOperand> lhsOperands, rhsOperands, epilogueOperands,
       outs;
   llvm::SmallVector<int64_t> reductionDims, reductionSizes;
-  bool lhsUnsigned = false, rhsUnsigned = false;
   llvm::SmallVector<std::string> fused;
   /// Layers and types of the results in the source program, one for each of
   /// `outs`.
   llvm::SmallVector<ValueInfo> values;
-  /// Code that changes the order or count of `epilogueOperands` clears their
-  /// ranges; code that changes the dimensions of `lhs` clears its border.
-  kernel::Facts facts;
-  /// The padding around `lhs` into which windows reach, or null.
-  kernel::PaddingAttr lhsPadding;
-  kernel::LoweringConfigAttrInterface config;
+  /// The op's other attributes, by their names in KernelOps.td; `create` writes
+  /// those that are fields above. Code that changes the order or count of
+  /// `epilogueOperands` clears their ranges in `facts`; code that changes the
+  /// dimensions of `lhs` clears its border.
+  kernel::ContractOp::Properties attributes;
 
   static ContractParts of(kernel::ContractOp op);
 

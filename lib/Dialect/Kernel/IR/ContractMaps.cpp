@@ -187,9 +187,9 @@ SmallVector<AffineMap> ContractOp::getOutMaps() { return mapsOf(*this, Outs); }
 
 AffineMap ContractOp::getIndexingMap(OpOperand &operand) {
   unsigned number = operand.getOperandNumber();
-  unsigned sums = isPacked() ? 1 : 0;
-  assert((!isPacked() || number != 2) && "rhs_sums has no map");
-  return mapAt(*this, number < 2 ? number : number - sums);
+  if (isPacked() && number == 2)
+    return AffineMap();
+  return mapAt(*this, isPacked() && number > 2 ? number - 1 : number);
 }
 
 //===----------------------------------------------------------------------===//

@@ -174,7 +174,7 @@ void PartsOfK::emitProducts() {
                                    getAffineDimExpr(divided, context),
                                loops + 1, 0);
   products.rhs = {viewOfRhs(), products.rhs.map.insertResult(part, 0)};
-  products.rhsSums = viewOfRhsSums();
+  products.rhsSums.value = viewOfRhsSums();
   products.init = products.lhsZeroPoint = {};
   products.epilogueOperands.clear();
   products.facts.epilogueRanges = {};
@@ -183,7 +183,7 @@ void PartsOfK::emitProducts() {
                            products.outs.front().map.insertResult(part, 0)};
   products.values.clear();
   products.values.resize(1);
-  products.config = config.withParts(1);
+  products.attributes.lowering_config = config.withParts(1);
   products.fused.push_back(std::to_string(count) + " parts of K");
   ContractOp created = products.create(rewriter, asPartOfLayer(loc));
   IRMapping mapping;
@@ -247,8 +247,9 @@ void PartsOfK::emitSum() {
       columns.push_back(rewriter.getAffineDimExpr(loop));
     columns.push_back(rewriter.getAffineDimExpr(roles.n));
     zeroPoint = add(parts.lhsZeroPoint.value, parts.lhsZeroPoint.map);
-    rhsSums = add(parts.rhsSums, AffineMap::get(op.getNumLoops(), 0, columns,
-                                                op.getContext()));
+    rhsSums =
+        add(parts.rhsSums.value,
+            AffineMap::get(op.getNumLoops(), 0, columns, op.getContext()));
     if (parts.rhsZeroPoint)
       rhsZeroPoint = add(parts.rhsZeroPoint.value, parts.rhsZeroPoint.map);
   }

@@ -240,7 +240,7 @@ def Kernel_ContractOp
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
 
-    /// The map of an operand; `rhs_sums` has none.
+    /// The map of an operand; null for `rhs_sums`, which has none.
     ::mlir::AffineMap getIndexingMap(::mlir::OpOperand &operand);
     ::mlir::AffineMap getLhsMap();
     ::mlir::AffineMap getRhsMap();
