@@ -12,7 +12,6 @@
 
 #include "Compile.h"
 #include "../Convert.h"
-#include "BoundLLVM.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "qcc/Compiler/Compiler.h"
@@ -259,10 +258,7 @@ rt::Status capi::compileHere(const ProgramSource &program,
                              const qccCompileOptions &options,
                              WeightsSource weights, Signals signals,
                              Outcome &outcome) {
-  rt::Status status = checkBoundLLVM();
-  if (!status.isOk())
-    return status;
-  status = runGuarded(
+  rt::Status status = runGuarded(
       signals, [&] { compile(program, options, std::move(weights), outcome); });
   return status.isOk() ? outcome.failure
                        : status.withPrefix(outcome.place + ": ");

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Convert.h"
+#include "BoundLLVM.h"
 #include "Isolated.h"
 #include "qcc/Support/FileIO.h"
 #include <string_view>
@@ -37,6 +38,10 @@ static rt::Status compileAnywhere(const ProgramSource &program,
     return weights.status();
   if (isolated)
     return compileIsolated(program, options, *weights, outcome);
+  // The process of an isolated compilation has no other LLVM.
+  rt::Status status = checkBoundLLVM();
+  if (!status.isOk())
+    return status;
   return compileHere(program, options, *std::move(weights),
                      options.flags & QCC_COMPILE_KEEP_SIGNALS ? Signals::Keep
                                                               : Signals::Catch,

@@ -64,11 +64,8 @@ static void collapseRows(RewriterBase &rewriter, kernel::ContractOp op) {
     if (auto dims = op.getRowDims(*operand, rows))
       collapse(rewriter, op.getLoc(), *part, dims->first, dims->second,
                rows.back());
-  if (parts.lhs.value != op.getLhs()) {
-    kernel::Facts facts = op.getKnownFacts();
-    facts.zeroBorder = {};
-    parts.attributes.facts = facts.toAttr(rewriter.getContext());
-  }
+  if (parts.lhs.value != op.getLhs())
+    parts.updateFacts([](kernel::Facts &facts) { facts.zeroBorder = {}; });
   llvm::SmallBitVector others(op.getNumLoops());
   for (unsigned d : ArrayRef(rows).drop_back())
     others.set(d);

@@ -65,6 +65,13 @@ SmallVector<MappedOperand *> ContractParts::operands() {
   return all;
 }
 
+void ContractParts::updateFacts(
+    llvm::function_ref<void(kernel::Facts &)> change) {
+  kernel::Facts facts = kernel::Facts::of(attributes.facts);
+  change(facts);
+  attributes.facts = facts.toAttr(lhs.map.getContext());
+}
+
 void ContractParts::dropLoops(const llvm::SmallBitVector &loops) {
   assert(loops.size() == lhs.map.getNumDims() && "a bit for each loop");
   MLIRContext *context = lhs.map.getContext();

@@ -259,11 +259,11 @@ static ContractOp mergeShapes(RewriterBase &rewriter, ContractOp op,
        llvm::zip_equal(parts.reductionDims, parts.reductionSizes))
     if (dim == groups.inner)
       size *= count;
-  kernel::Facts facts = op.getKnownFacts();
-  if (DenseI64ArrayAttr &range = facts.rhsRange)
-    range = rewriter.getDenseI64ArrayAttr(
-        {std::min<int64_t>(range[0], 0), std::max<int64_t>(range[1], 0)});
-  parts.attributes.facts = facts.toAttr(rewriter.getContext());
+  parts.updateFacts([&](kernel::Facts &facts) {
+    if (DenseI64ArrayAttr &range = facts.rhsRange)
+      range = rewriter.getDenseI64ArrayAttr(
+          {std::min<int64_t>(range[0], 0), std::max<int64_t>(range[1], 0)});
+  });
   ContractOp merged = createMerged(rewriter, op, parts);
   merged->setAttr(kMergedGroupsAttr, rewriter.getIndexAttr(count));
   return merged;

@@ -54,6 +54,9 @@ struct ContractParts {
   /// All operands that have a map, in the order of the op's maps.
   llvm::SmallVector<MappedOperand *> operands();
 
+  /// Changes the facts of `attributes`.
+  void updateFacts(llvm::function_ref<void(kernel::Facts &)> change);
+
   /// Removes `loops`, which have one iteration; the maps get 0 in their place.
   void dropLoops(const llvm::SmallBitVector &loops);
 

@@ -177,7 +177,7 @@ void PartsOfK::emitProducts() {
   products.rhsSums.value = viewOfRhsSums();
   products.init = products.lhsZeroPoint = {};
   products.epilogueOperands.clear();
-  products.facts.epilogueRanges = {};
+  products.updateFacts([](kernel::Facts &facts) { facts.epilogueRanges = {}; });
   products.outs.resize(1);
   products.outs.front() = {sums,
                            products.outs.front().map.insertResult(part, 0)};
