@@ -8,6 +8,8 @@ import itertools
 
 import numpy as np
 
+from stablehlo_quantized import quantized
+
 NAMES = {"int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "ui8", "uint16": "ui16", "uint32": "ui32",
          "bool": "i1", "float16": "f16", "float32": "f32", "float64": "f64"}
 INTS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
@@ -422,4 +424,4 @@ def control(r):
         yield f"if {truth}", program(body, [x, p], [y]), [x, p], [y]
 
 
-GROUPS = {group.__name__: group for group in (elementwise, conversions, movement, indexing, dots, convolutions, reductions, sorting, control)}
+GROUPS = {group.__name__: group for group in (elementwise, conversions, movement, indexing, dots, convolutions, reductions, sorting, control, quantized)}

@@ -7,6 +7,7 @@
 
 #include "qcc/Frontend/StableHLO/Import.h"
 #include "OpTable.h"
+#include "Quantized.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -295,5 +296,7 @@ OwningOpRef<ModuleOp> qcc::importStableHLO(ModuleOp module) {
       ->loadDialect<affine::AffineDialect, arith::ArithDialect,
                     func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
                     qnn::QNNDialect, scf::SCFDialect, tensor::TensorDialect>();
+  if (failed(expandQuantized(module)))
+    return {};
   return ProgramImporter(module).run();
 }

@@ -195,6 +195,11 @@ ParseResult FormParser::finish() {
 }
 
 ParseResult FormParser::parseConstant() {
+  // A constant of a quantized type: `() <{value = dense<...>}> : () -> type`.
+  if (succeeded(p.parseOptionalLParen()))
+    return failure(p.parseRParen() ||
+                   p.parseGenericOperationAfterOpName(
+                       state, ArrayRef<OpAsmParser::UnresolvedOperand>()));
   TypedAttr value;
   if (p.parseOptionalAttrDict(state.attributes) ||
       p.parseAttribute(value, "value", state.attributes))

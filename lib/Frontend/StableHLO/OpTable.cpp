@@ -155,6 +155,10 @@ static constexpr OpInfo kOps[] = {
      " result_accuracy"},
     {"stablehlo.transpose", importTranspose, nullptr, 1, "iubfd",
      " permutation"},
+    {"stablehlo.uniform_dequantize", importUniformDequantize,
+     scalar::uniformDequantize, 1, "iu"},
+    {"stablehlo.uniform_quantize", importUniformQuantize,
+     scalar::uniformQuantize, 1, "f"},
     {"stablehlo.while", importWhile},
     {"stablehlo.xor", importElementwise, scalar::xor_, 2, "iub"},
 };
@@ -204,12 +208,6 @@ static constexpr Reason kReasons[] = {
     {"stablehlo.select_and_scatter", kTraining},
     {"stablehlo.send", kCollective},
     {"stablehlo.triangular_solve", kLinearAlgebra},
-    {"stablehlo.uniform_dequantize",
-     "has quantized types, which are not supported here; export a program "
-     "of integers"},
-    {"stablehlo.uniform_quantize",
-     "has quantized types, which are not supported here; export a program "
-     "of integers"},
 };
 
 const OpInfo *stablehlo::findOp(StringRef name) {
@@ -372,7 +370,9 @@ LogicalResult stablehlo::verifyOp(Operation *op, const OpInfo &info) {
   bool keepsType =
       info.scalar && info.scalar != scalar::compare &&
       info.scalar != scalar::convert && info.scalar != scalar::bitcast &&
-      info.scalar != scalar::isFinite && info.scalar != scalar::isInf;
+      info.scalar != scalar::isFinite && info.scalar != scalar::isInf &&
+      info.scalar != scalar::uniformDequantize &&
+      info.scalar != scalar::uniformQuantize;
   if (keepsType && getElementTypeOrSelf(op->getResult(0).getType()) !=
                        getElementTypeOrSelf(
                            op->getOperand(op->getNumOperands() - 1).getType()))

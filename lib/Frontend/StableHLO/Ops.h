@@ -39,6 +39,10 @@ LogicalResult importReverse(OpImporter &n);
 LogicalResult importSlice(OpImporter &n);
 LogicalResult importTranspose(OpImporter &n);
 
+// Ops/Quantization.cpp
+LogicalResult importUniformDequantize(OpImporter &n);
+LogicalResult importUniformQuantize(OpImporter &n);
+
 // Ops/Indexing.cpp
 LogicalResult importDynamicSlice(OpImporter &n);
 LogicalResult importDynamicUpdateSlice(OpImporter &n);

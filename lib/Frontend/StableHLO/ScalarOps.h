@@ -70,6 +70,8 @@ QCC_SCALAR(square)
 QCC_SCALAR(subtract)
 QCC_SCALAR(tan)
 QCC_SCALAR(tanh)
+QCC_SCALAR(uniformDequantize)
+QCC_SCALAR(uniformQuantize)
 QCC_SCALAR(xor_)
 #undef QCC_SCALAR
 
