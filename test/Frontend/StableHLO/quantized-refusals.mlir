@@ -34,7 +34,7 @@ func.func @main(%x: tensor<2x3x!quant.uniform<i8:f32:1, {0.1, 0.2}>>) -> tensor<
 }
 
 //--- e.mlir
-// E: e.mlir:3:8: error: 'stablehlo.uniform_quantize' has a value of type 'tensor<4x!quant.uniform<i8:f32, 1.000000e-40>>', whose scales are not all normal positive numbers, or whose zero points are not all among its integers; correct the type
+// E: e.mlir:3:8: error: 'stablehlo.uniform_quantize' has a value of type 'tensor<4x!quant.uniform<i8:f32, {{.*}}>>', whose scales are not all normal positive numbers, or whose zero points are not all among its integers; correct the type
 func.func @main(%x: tensor<4xf32>) -> tensor<4x!quant.uniform<i8:f32, 1.0e-40>> {
   %0 = stablehlo.uniform_quantize %x : (tensor<4xf32>) -> tensor<4x!quant.uniform<i8:f32, 1.0e-40>>
   return %0 : tensor<4x!quant.uniform<i8:f32, 1.0e-40>>
