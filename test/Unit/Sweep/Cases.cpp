@@ -165,9 +165,6 @@ std::vector<Group> makeGroups() {
           {"Activations", makeActivations()},
           {"Broadcast", makeBroadcast()},
           {"Pinned", makePinned(), /*pinned=*/true},
-          {"QuantizeDequantize", makeQuantizeDequantize()},
-          {"Elementwise", makeElementwise()},
-          {"Attention", makeAttention()},
           {"FloatForms", makeFloatForms()},
           {"Linalg", makeLinalg()}};
 }

@@ -70,9 +70,6 @@ std::vector<Program> makeGrouped();
 std::vector<Program> makeActivations();
 /// Contractions of operands that lack rows or batches.
 std::vector<Program> makeBroadcast();
-std::vector<Program> makeQuantizeDequantize();
-std::vector<Program> makeElementwise();
-std::vector<Program> makeAttention();
 std::vector<Program> makeFloatForms();
 std::vector<Program> makeLinalg();
 
