@@ -1,6 +1,7 @@
 # What every lit suite of qcc shares: the search path, substitutions and features.
 import ctypes
 import os
+import shutil
 import sys
 
 import host_features  # beside this file
@@ -86,6 +87,9 @@ def configure(config, lit_config):
     for level, needed in LEVELS.items():
         if needed <= features:
             config.available_features.add(level)
+    # Where assembleKernels looks for it.
+    if shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"):
+        config.available_features.add("ptxas")
     if has_sodium():
         config.available_features.add("libsodium")
     if hasattr(os, "geteuid") and os.geteuid() == 0:

@@ -82,7 +82,7 @@ static inline qccDiagnosticHook qccDiagnosticHookInit(void) {
 ///   a signal from somebody else           QCC_STATUS_KILLED
 ///   no such program, or it cannot start   QCC_STATUS_NOT_FOUND, ..._IO_ERROR
 /// Handlers of this process stay as they are, and so does its floating-point
-/// environment. Hooks are called by the calling thread. Costs some 80 ms.
+/// environment. Hooks are called by the calling thread. Costs some 60 ms.
 #define QCC_COMPILE_ISOLATED 4u
 
 /*===----------------------------------------------------------------------===*\
@@ -202,7 +202,7 @@ typedef struct qccCompileOptions {
   /// All three are looked at between passes, functions and weights, so that
   /// some time may go by and some memory be taken before they take effect.
   /// With QCC_COMPILE_ISOLATED they hold everywhere: the process is killed
-  /// within .2 s, and its system refuses memory beyond the limit and 128 MiB.
+  /// within .1 s, and its system refuses memory beyond the limit and 128 MiB.
   int64_t memoryLimitBytes;
   /// Dimensions of an ONNX model that the program is compiled for one size of;
   /// it takes every size of the others.

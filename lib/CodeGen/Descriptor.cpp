@@ -72,7 +72,7 @@ private:
                        int64_t &ref);
   llvm::Error addEntries(const TranslatedVariant &variant, int64_t &ref);
   llvm::GlobalVariable *addWeights();
-  llvm::GlobalVariable *addKernels(const TranslatedVariant &variant);
+  llvm::GlobalVariable *addKernels(const std::string &name, StringRef code);
   void addNote();
   void emit();
 
@@ -306,16 +306,17 @@ llvm::GlobalVariable *DescriptorBuilder::addWeights() {
   return global;
 }
 
-/// The code of the kernels of a variant, with a 0 at its end.
-llvm::GlobalVariable *
-DescriptorBuilder::addKernels(const TranslatedVariant &variant) {
+/// Code for a device, with a 0 at its end.
+llvm::GlobalVariable *DescriptorBuilder::addKernels(const std::string &name,
+                                                    StringRef code) {
   auto *initializer =
-      llvm::ConstantDataArray::getString(module.getContext(), variant.kernels);
+      llvm::ConstantDataArray::getString(module.getContext(), code);
   auto *global = new llvm::GlobalVariable(
       module, initializer->getType(), /*isConstant=*/true,
-      llvm::GlobalValue::InternalLinkage, initializer,
-      variant.prefix + "kernels");
+      llvm::GlobalValue::InternalLinkage, initializer, name);
   global->setSection(".qcc.kernels");
+  // Drivers read machine code as the ELF file that it is.
+  global->setAlignment(llvm::Align(64));
   return global;
 }
 
@@ -390,6 +391,7 @@ llvm::Error DescriptorBuilder::run() {
     bool isDevice = variant.target->isDevice();
     desc.device = isDevice ? QCC_DEVICE_CUDA : QCC_DEVICE_CPU;
     desc.kernels_size = variant.kernels.size();
+    desc.binary_size = variant.binary.size();
     desc.n_entries = variant.program.entries.size();
     desc.target_ref = addString(variant.target->getName());
     desc.features_ref = addString(variant.target->requiredFeatures());
@@ -416,9 +418,13 @@ llvm::Error DescriptorBuilder::run() {
     if (place)
       addReference(desc + offsetof(qcc_variant_desc, weights_ref), image,
                    *place);
-    if (variants[i].target->isDevice())
+    const TranslatedVariant &variant = variants[i];
+    if (variant.target->isDevice())
       addReference(desc + offsetof(qcc_variant_desc, kernels_ref),
-                   addKernels(variants[i]));
+                   addKernels(variant.prefix + "kernels", variant.kernels));
+    if (!variant.binary.empty())
+      addReference(desc + offsetof(qcc_variant_desc, binary_ref),
+                   addKernels(variant.prefix + "binary", variant.binary));
   }
   qcc_descriptor descriptor = {};
   memcpy(descriptor.magic, QCC_ABI_MAGIC, sizeof(descriptor.magic));

@@ -88,11 +88,18 @@ qcc::translateToLLVM(llvm::ArrayRef<Variant> variants,
     mlir::registerLLVMDialectTranslation(*variant.module.getContext());
     std::string prefix =
         variants.size() > 1 ? variant.target->getName() + "." : "";
-    table.push_back({Program::of(variant.module), variant.target, prefix, {}});
+    table.push_back(
+        {Program::of(variant.module), variant.target, prefix, {}, {}});
     if (variant.target->isDevice()) {
       auto kernels = emitPTX(variant, effort, limits);
       if (!kernels)
         return kernels.takeError();
+      if (variant.assembles) {
+        auto assembled = assembleKernels(*kernels, variant.target->getName());
+        if (!assembled)
+          return assembled.takeError();
+        table.back().binary = std::move(assembled->binary);
+      }
       table.back().kernels = std::move(*kernels);
     }
     auto translated = translateVariant(variant.module, *variant.host,

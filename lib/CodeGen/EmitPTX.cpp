@@ -101,7 +101,11 @@ static void raiseVersion(std::string &text, int64_t parameterBytes) {
   size_t end = text.find('\n', begin);
   auto [major, minor] =
       llvm::StringRef(text).slice(begin, end).trim().split('.');
-  int version = 10 * atoi(major.str().c_str()) + atoi(minor.str().c_str());
+  int version = 0, digit = 0;
+  bool isBad = major.getAsInteger(10, version) || minor.getAsInteger(10, digit);
+  assert(!isBad && "PTX has a version of two numbers");
+  (void)isBad;
+  version = 10 * version + digit;
   if (parameterBytes > mostParameterBytes(version))
     text.replace(begin, end - begin,
                  std::to_string(kManyParametersVersion / 10) + "." +

@@ -22,7 +22,9 @@ void qcc::optimize(llvm::Module &module, llvm::TargetMachine &machine,
   llvm::PassInstrumentationCallbacks callbacks;
   if (limits)
     callbacks.registerShouldRunOptionalPassCallback(
-        [limits](llvm::StringRef, llvm::Any) { return !limits->isExceeded(); });
+        [limits](llvm::StringRef, const llvm::Any &) {
+          return !limits->isExceeded();
+        });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;

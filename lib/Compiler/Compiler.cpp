@@ -99,7 +99,8 @@ llvm::Error Compiler::translate(mlir::ModuleOp module, Translated &result,
   llvm::SmallVector<Variant> variants;
   auto add = [&](mlir::ModuleOp variant, const TargetRef &target) {
     variants.push_back({variant, target.get(),
-                        target->isDevice() ? host.get() : target.get()});
+                        target->isDevice() ? host.get() : target.get(),
+                        assemblesKernels});
   };
   if (targets.size() == 1)
     add(module, targets.front());

@@ -311,6 +311,52 @@ template <typename T> T minNum(T x, T y) {
 
 } // namespace
 
+/// The functions of N8, which are defined on float32.
+static void executeFunction(const Inst &inst, Reg *regs, int n) {
+  switch (inst.opcode) {
+  case Opcode::Exp:
+    return unary<float>(inst, regs, n, fixedExp);
+  case Opcode::Tanh:
+    return unary<float>(inst, regs, n, fixedTanh);
+  case Opcode::Erf:
+    return unary<float>(inst, regs, n, fixedErf);
+  case Opcode::Rsqrt:
+    return unary<float>(inst, regs, n, fixedRsqrt);
+  case Opcode::Log:
+    return unary<float>(inst, regs, n, fixedLog);
+  case Opcode::Sin:
+    return unary<float>(inst, regs, n, fixedSin);
+  case Opcode::Cos:
+    return unary<float>(inst, regs, n, fixedCos);
+  case Opcode::Tan:
+    return unary<float>(inst, regs, n, fixedTan);
+  case Opcode::Asin:
+    return unary<float>(inst, regs, n, fixedAsin);
+  case Opcode::Acos:
+    return unary<float>(inst, regs, n, fixedAcos);
+  case Opcode::Atan:
+    return unary<float>(inst, regs, n, fixedAtan);
+  case Opcode::Sinh:
+    return unary<float>(inst, regs, n, fixedSinh);
+  case Opcode::Cosh:
+    return unary<float>(inst, regs, n, fixedCosh);
+  case Opcode::Asinh:
+    return unary<float>(inst, regs, n, fixedAsinh);
+  case Opcode::Acosh:
+    return unary<float>(inst, regs, n, fixedAcosh);
+  case Opcode::Atanh:
+    return unary<float>(inst, regs, n, fixedAtanh);
+  case Opcode::Expm1:
+    return unary<float>(inst, regs, n, fixedExpm1);
+  case Opcode::Log1p:
+    return unary<float>(inst, regs, n, fixedLog1p);
+  case Opcode::Pow:
+    return binary<float>(inst, regs, n, fixedPow);
+  default:
+    break;
+  }
+}
+
 template <typename T>
 void qcc::reference::executeFloat(const Inst &inst, Reg *regs, int n) {
   switch (inst.opcode) {
@@ -365,50 +411,8 @@ void qcc::reference::executeFloat(const Inst &inst, Reg *regs, int n) {
   default:
     break;
   }
-  if constexpr (std::is_same_v<T, float>) {
-    switch (inst.opcode) {
-    case Opcode::Exp:
-      return unary<T>(inst, regs, n, fixedExp);
-    case Opcode::Tanh:
-      return unary<T>(inst, regs, n, fixedTanh);
-    case Opcode::Erf:
-      return unary<T>(inst, regs, n, fixedErf);
-    case Opcode::Rsqrt:
-      return unary<T>(inst, regs, n, fixedRsqrt);
-    case Opcode::Log:
-      return unary<T>(inst, regs, n, fixedLog);
-    case Opcode::Sin:
-      return unary<T>(inst, regs, n, fixedSin);
-    case Opcode::Cos:
-      return unary<T>(inst, regs, n, fixedCos);
-    case Opcode::Tan:
-      return unary<T>(inst, regs, n, fixedTan);
-    case Opcode::Asin:
-      return unary<T>(inst, regs, n, fixedAsin);
-    case Opcode::Acos:
-      return unary<T>(inst, regs, n, fixedAcos);
-    case Opcode::Atan:
-      return unary<T>(inst, regs, n, fixedAtan);
-    case Opcode::Sinh:
-      return unary<T>(inst, regs, n, fixedSinh);
-    case Opcode::Cosh:
-      return unary<T>(inst, regs, n, fixedCosh);
-    case Opcode::Asinh:
-      return unary<T>(inst, regs, n, fixedAsinh);
-    case Opcode::Acosh:
-      return unary<T>(inst, regs, n, fixedAcosh);
-    case Opcode::Atanh:
-      return unary<T>(inst, regs, n, fixedAtanh);
-    case Opcode::Expm1:
-      return unary<T>(inst, regs, n, fixedExpm1);
-    case Opcode::Log1p:
-      return unary<T>(inst, regs, n, fixedLog1p);
-    case Opcode::Pow:
-      return binary<T>(inst, regs, n, fixedPow);
-    default:
-      break;
-    }
-  }
+  if constexpr (std::is_same_v<T, float>)
+    executeFunction(inst, regs, n);
 }
 
 template void qcc::reference::executeFloat<float>(const Inst &, Reg *, int);

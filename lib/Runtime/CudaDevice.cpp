@@ -69,6 +69,11 @@ public:
   qcc_device_kind kind() const override { return QCC_DEVICE_CUDA; }
   MemoryLocation location() const override { return {2, number_}; }
   int architecture() const override { return architecture_; }
+  /// Machine code runs on later chips of its generation.
+  bool runsMachineCode(int architecture) const override {
+    return architecture / 10 == architecture_ / 10 &&
+           architecture <= architecture_;
+  }
   int64_t blockSharedBytes() const override { return maxSharedBytes_; }
   std::string report() const override { return description_ + "\n"; }
 
@@ -227,7 +232,7 @@ Result<std::unique_ptr<DeviceModule>> CudaDevice::loadModule(const void *image,
   const int options[] = {kErrorLog, kErrorLogBytes};
   void *values[] = {log.data(), reinterpret_cast<void *>(logBytes)};
   cuda::Module *module = nullptr;
-  auto what = "the driver cannot compile the kernels";
+  auto what = "the driver cannot load the kernels";
   Status status = context_->runApart(what, [&] {
     return driver_.moduleLoad(&module, image, 2, options, values);
   });

@@ -268,6 +268,14 @@ void DescriptorReader::readKernels(const qcc_variant_desc &desc,
   if (begin[size] != '\0')
     return fail("the code of its kernels has no end");
   variant.kernels = {begin, size_t(size)};
+  if (desc.binary_size == 0)
+    return;
+  if (desc.binary_size < 0)
+    return fail("the machine code of its kernels has " +
+                std::to_string(desc.binary_size) + " bytes");
+  if (const char *binary = resolve(desc.binary_ref, desc.binary_size, 1, 1,
+                                   "the machine code of its kernels"))
+    variant.binary = {binary, size_t(desc.binary_size)};
 }
 
 void DescriptorReader::readVariant(size_t index, Variant &variant) {

@@ -7,6 +7,7 @@
 
 #include "DeviceProgram.h"
 
+#include "VariantChoice.h"
 #include "qcc/Runtime/Process.h"
 
 #include <utility>
@@ -53,6 +54,37 @@ Status DeviceProgram::loadWeights() {
   return status.isOk() ? (*stream)->synchronize() : status;
 }
 
+/// Machine code where the device runs it. Where the driver refuses it, being
+/// older than ptxas perhaps, that is logged, and the driver compiles PTX.
+Status DeviceProgram::loadKernels() {
+  if (!variant_.binary.empty() &&
+      device_->runsMachineCode(architectureOf(variant_.features))) {
+    Result<std::unique_ptr<DeviceModule>> module = device_->loadModule(
+        variant_.binary.data(), int64_t(variant_.binary.size()));
+    if (module.isOk()) {
+      module_ = std::move(*module);
+      form_ = "machine code";
+      return Status::ok();
+    }
+    // A GPU that has failed, or has no memory, would not take PTX either.
+    if (module.status().code() != StatusCode::Unsupported &&
+        module.status().code() != StatusCode::Corrupt)
+      return module.status();
+    log(LogLevel::Warning, 0, [&] {
+      return "the machine code of variant '" + std::string(variant_.target) +
+             "' is not taken, and PTX is compiled: " +
+             module.status().message();
+    });
+  }
+  Result<std::unique_ptr<DeviceModule>> module = device_->loadModule(
+      variant_.kernels.data(), int64_t(variant_.kernels.size()));
+  if (!module.isOk())
+    return module.status();
+  module_ = std::move(*module);
+  form_ = "PTX";
+  return Status::ok();
+}
+
 Status DeviceProgram::load() {
   std::lock_guard<std::mutex> lock(mutex_);
   if (isLoaded_)
@@ -62,13 +94,11 @@ Status DeviceProgram::load() {
   if (!status.isOk())
     return status.withPrefix("weights for " + device_->name() + ": ");
   if (!variant_.kernels.empty()) {
-    Result<std::unique_ptr<DeviceModule>> module = device_->loadModule(
-        variant_.kernels.data(), int64_t(variant_.kernels.size()));
-    if (!module.isOk())
-      return module.status().withPrefix("kernels of variant '" +
-                                        std::string(variant_.target) +
-                                        "' for " + device_->name() + ": ");
-    module_ = std::move(*module);
+    status = loadKernels();
+    if (!status.isOk())
+      return status.withPrefix("kernels of variant '" +
+                               std::string(variant_.target) + "' for " +
+                               device_->name() + ": ");
   }
   isLoaded_ = true;
   int64_t time = steadyNanoseconds() - start;
@@ -76,9 +106,9 @@ Status DeviceProgram::load() {
   counters.deviceLoads.fetch_add(1, std::memory_order_relaxed);
   counters.deviceLoadNanoseconds.fetch_add(time, std::memory_order_relaxed);
   log(LogLevel::Info, 0, [&] {
-    return "code and weights of variant " + std::string(variant_.target) +
-           " went to " + device_->name() + " in " + std::to_string(time) +
-           " ns";
+    return "code (" + std::string(form_) + ") and weights of variant " +
+           std::string(variant_.target) + " went to " + device_->name() +
+           " in " + std::to_string(time) + " ns";
   });
   return Status::ok();
 }

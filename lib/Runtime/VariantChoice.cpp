@@ -22,9 +22,7 @@ namespace qcc::rt {
 static constexpr const char *levels[] = {
     "avx2", "avx512bw", "avxvnni", "avxvnniint8", "avx512vnni", "amx-int8"};
 
-/// The number of an architecture such as "sm_80"; more than any device has for
-/// other texts.
-static int architectureOf(std::string_view features) {
+int architectureOf(std::string_view features) {
   int number = 0;
   const char *end = features.data() + features.size();
   auto read = std::from_chars(

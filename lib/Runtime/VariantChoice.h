@@ -18,6 +18,10 @@
 
 namespace qcc::rt {
 
+/// The number of an architecture such as "sm_80"; more than any device has for
+/// other texts.
+int architectureOf(std::string_view features);
+
 /// Says of each variant what this host lacks for it.
 std::vector<VariantInfo> describeVariants(const std::vector<Variant> &variants,
                                           const ModuleOptions &options);

@@ -59,16 +59,18 @@ constexpr Format kPickle{
     kTorchWeights};
 constexpr Format kKeras{
     "a Keras model",
-    "export it by model.export('model.onnx', format='onnx') of Keras",
+    "export it by model.export('model.onnx', format='onnx') of Keras; in "
+    "Python, qcc.tensorflow takes the loaded model",
     kNumpyWeights};
 constexpr Format kHDF5{
     "an HDF5 file, such as a Keras model",
     "load it in Keras, and export it by model.export('model.onnx', "
-    "format='onnx')",
+    "format='onnx'); in Python, qcc.tensorflow takes the loaded model",
     kNumpyWeights};
 constexpr Format kSavedModel{"a SavedModel of TensorFlow",
                              "convert it by python -m tf2onnx.convert "
-                             "--saved-model FOLDER --output model.onnx",
+                             "--saved-model FOLDER --output model.onnx; in "
+                             "Python, qcc.tensorflow takes its functions",
                              kNumpyWeights};
 constexpr Format kGraphDef{"a graph of TensorFlow (GraphDef)",
                            "convert it by python -m tf2onnx.convert --graphdef "
@@ -309,6 +311,16 @@ std::optional<std::string> refuse(const Format &format, FileUse use) {
 }
 
 } // namespace
+
+std::vector<ForeignFormat> foreignPrograms() {
+  std::vector<ForeignFormat> formats;
+  for (const Format *format :
+       {&kTorchCheckpoint, &kPickle, &kTorchScript, &kTorchArchive,
+        &kExecuTorch, &kKeras, &kHDF5, &kSavedModel, &kGraphDef, &kTFLite,
+        &kStableHLO, &kGGUF, &kORT, &kOpenVINO})
+    formats.push_back({format->name, format->asProgram});
+  return formats;
+}
 
 bool isBinary(std::string_view bytes) {
   constexpr size_t kLooked = 4096;

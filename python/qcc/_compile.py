@@ -291,7 +291,7 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
             exception.
         isolated: whether the compiler runs in a process of its own, so that nothing that happens there harms this one:
             a crash, a lack of memory, a hang. A path is that of the program qcc-isolated-compiler, which is otherwise
-            looked for beside the library. It costs some 80 ms.
+            looked for beside the library. It costs some 60 ms.
         timeout: the most seconds that the compilation may take.
         memory_limit: the most bytes that this process may grow by while it compiles, or the process of its own.
 

@@ -129,6 +129,13 @@ std::string wrap(std::string_view text, size_t columns, size_t indent) {
   return result;
 }
 
+std::string twoColumns(const std::string &head, std::string_view text) {
+  constexpr size_t column = 25;
+  std::string line = "  " + head;
+  line.resize(std::max(line.size() + 1, column), ' ');
+  return line + wrap(text, outputColumns(), line.size()) + "\n";
+}
+
 unsigned outputColumns() {
   constexpr unsigned least = 40, usual = 100;
   winsize size{};

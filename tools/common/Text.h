@@ -43,6 +43,10 @@ std::string nearest(std::string_view name,
 /// the others begin with as many blanks.
 std::string wrap(std::string_view text, size_t columns, size_t indent);
 
+/// A line of two columns: `head` behind two blanks, and from column 25 on
+/// `text`, wrapped at the width of the output.
+std::string twoColumns(const std::string &head, std::string_view text);
+
 /// COLUMNS of the environment, or the width of the terminal that the standard
 /// output is, or 100.
 unsigned outputColumns();

@@ -131,6 +131,10 @@ int driver::runCompile(const ProgramOptions &program, const std::string &output,
       emit.empty() ? formOfSuffix(output) : formOfEmit(emit, output);
   if (!form)
     return 1;
+  if (program.emitsCubin &&
+      (form->stage || form->code == ".ptx" || form->code == ".weights"))
+    return reportError("'--emit-cubin' puts machine code into artifacts, and "
+                       "this output is none; write a .so");
   std::string path = output.empty() ? "-" : output;
   tools::CommandFiles files;
   addFiles(files, program);

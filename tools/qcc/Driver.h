@@ -42,7 +42,8 @@ struct ProgramOptions {
   std::string mcpu = "native";
   std::string weights;
   bool unfused = false;
-  std::string tuning; ///< A tuning database, or empty.
+  bool emitsCubin = false; ///< Machine code beside PTX.
+  std::string tuning;      ///< A tuning database, or empty.
   /// Sizes of inputs of a model that the compiled program is for.
   tools::GivenSizes sizes;
   /// Whether `sizes` is for a model only, and ignored of other programs.
@@ -228,6 +229,7 @@ int runMakeKey(const std::string &path);
 /// Whose ops are listed.
 enum class OpSource { MLIR, ONNX, StableHLO };
 int runOps(OpSource source);
+int runFormats();
 int runTargets();
 int runTune(const ProgramOptions &program, const TuneOptions &options);
 

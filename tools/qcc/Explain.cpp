@@ -127,6 +127,7 @@ static bool finish(Session &session, ProgramReport &report) {
     reportError(module.message());
     return false;
   }
+  report.binaryBytes = int64_t((*module)->variant().binary.size());
   std::string_view ptx = (*module)->variant().kernels;
   countRegisters(report, {ptx.data(), ptx.size()});
   return true;
@@ -151,6 +152,10 @@ static void printTotals(const ProgramReport &report) {
                << tools::counted(report.numSteps(), "kernel") << " for "
                << report.target << ", artifact "
                << tools::byteSize(report.artifactBytes) << '\n';
+  if (report.binaryBytes > 0)
+    llvm::outs() << "machine code of ptxas for " << report.target << ", "
+                 << tools::byteSize(report.binaryBytes)
+                 << "; GPUs of another generation compile the PTX beside it\n";
 }
 
 /// The dynamic dimensions of each entry, which must be called before the stages

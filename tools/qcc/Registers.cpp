@@ -6,13 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Registers.h"
+#include "qcc/CodeGen/CodeGen.h"
 #include "qcc/Emulator/Emulator.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace qcc;
 using namespace qcc::driver;
@@ -24,39 +20,6 @@ struct Count {
 };
 using Counts = llvm::StringMap<Count>;
 } // namespace
-
-/// What ptxas prints on PTX; nothing where it is not found or fails.
-static std::optional<std::string> runAssembler(StringRef ptx, StringRef chip) {
-  llvm::ErrorOr<std::string> ptxas = llvm::sys::findProgramByName("ptxas");
-  if (!ptxas)
-    ptxas = llvm::sys::findProgramByName("ptxas", {"/usr/local/cuda/bin"});
-  llvm::SmallString<64> input, log;
-  if (!ptxas ||
-      llvm::sys::fs::createTemporaryFile("qcc-registers", "ptx", input))
-    return std::nullopt;
-  llvm::FileRemover removeInput(input);
-  if (llvm::sys::fs::createTemporaryFile("qcc-registers", "log", log))
-    return std::nullopt;
-  llvm::FileRemover removeLog(log);
-  std::error_code error;
-  llvm::raw_fd_ostream file(input, error);
-  file << ptx;
-  file.close();
-  if (error || file.has_error()) {
-    file.clear_error();
-    return std::nullopt;
-  }
-  std::string arch = ("-arch=" + chip).str();
-  std::optional<StringRef> outputs[] = {"", log.str(), log.str()};
-  if (llvm::sys::ExecuteAndWait(*ptxas,
-                                {*ptxas, "-v", arch, input, "-o", "/dev/null"},
-                                std::nullopt, outputs) != 0)
-    return std::nullopt;
-  auto text = llvm::MemoryBuffer::getFile(log);
-  if (!text)
-    return std::nullopt;
-  return (*text)->getBuffer().str();
-}
 
 /// The number before some words of a line: 94 of "Used 94 registers" before "
 /// registers"; 0 if the line lacks them.
@@ -104,8 +67,8 @@ static Counts estimateCounts(StringRef ptx) {
 }
 
 void driver::countRegisters(ProgramReport &report, StringRef ptx) {
-  std::optional<std::string> told = runAssembler(ptx, report.target);
-  Counts counts = told ? readCounts(*told) : estimateCounts(ptx);
+  llvm::Expected<AssembledKernels> told = assembleKernels(ptx, report.target);
+  Counts counts = told ? readCounts(told->log) : estimateCounts(ptx);
   for (EntryReport &entry : report.entries)
     for (StepExplanation &step : entry.steps) {
       if (!step.kernel)
@@ -117,4 +80,7 @@ void driver::countRegisters(ProgramReport &report, StringRef ptx) {
       step.kernel->spilledBytes = count->second.spilledBytes;
       step.kernel->registersBy = told ? "ptxas" : "estimate";
     }
+  // Without ptxas there is an estimate, which the report says.
+  if (!told)
+    llvm::consumeError(told.takeError());
 }

@@ -194,8 +194,18 @@ bool Session::load() {
   std::vector<TargetRef> targets = resolveTargets();
   if (targets.empty())
     return false;
+  if (options.emitsCubin && llvm::none_of(targets, [](const TargetRef &target) {
+        return target->isDevice();
+      })) {
+    reportError("'--emit-cubin' is about kernels for GPUs, but target '" +
+                targets.front()->getName() +
+                "' is a processor; add --target=cuda and a chip, such as "
+                "--mcpu=sm_80");
+    return false;
+  }
   compilerRef.emplace(std::move(targets));
   compilerRef->stageOptions.fuse = !options.unfused;
+  compilerRef->assemblesKernels = options.emitsCubin;
   if (!options.tuning.empty()) {
     rt::Result<LoadedTuning> tuning = loadTuning(options.tuning);
     if (!tuning.isOk()) {

@@ -16,13 +16,8 @@
 using namespace qcc;
 using namespace qcc::driver;
 
-/// A line of two columns, the second wrapped at the terminal's width.
 static void printLine(const std::string &head, const std::string &text) {
-  constexpr size_t kColumn = 25;
-  std::string line = "  " + head;
-  line.resize(std::max(line.size() + 1, kColumn), ' ');
-  printf("%s%s\n", line.c_str(),
-         tools::wrap(text, tools::outputColumns(), line.size()).c_str());
+  printf("%s", tools::twoColumns(head, text).c_str());
 }
 
 /// What `--device` may name here.

@@ -21,6 +21,14 @@ using qcc::tools::Commands;
 // Commands
 //===----------------------------------------------------------------------===//
 
+static void addEmitCubin(Arguments &arguments, ProgramOptions &program) {
+  arguments.flag("emit-cubin",
+                 "Also put kernels for GPUs into the artifact as machine code, "
+                 "which ptxas makes: a GPU of the chip's generation loads it "
+                 "at once, and all others compile the PTX beside it",
+                 program.emitsCubin);
+}
+
 static void addCompile(Commands &commands, CommandLine &line) {
   Arguments &arguments = commands.add(
       "compile", "Compile a program to a file", [&](const Arguments &) {
@@ -38,6 +46,7 @@ static void addCompile(Commands &commands, CommandLine &line) {
                  "Write the program as it is after this stage, or its code, or "
                  "the constants that its steps read, as one blob",
                  line.emit);
+  addEmitCubin(arguments, line.program);
   arguments.list("dim", "NAME=N",
                  "Compile an ONNX model for one size of a dimension that has a "
                  "name in it; without, the program takes every size",
@@ -159,6 +168,7 @@ static void addExplain(Commands &commands, CommandLine &line) {
                  "For the page: the time of each step, as qcc bench --json "
                  "has measured it",
                  line.explain.profile);
+  addEmitCubin(arguments, line.program);
   arguments.rules().refuse(
       "target=reference",
       "target reference has no kernels to explain; use x86");
@@ -282,6 +292,8 @@ static int runTool(int argc, char **argv) {
   ops.flag("onnx", "List the ops of ONNX models", line.ofONNX);
   ops.flag("stablehlo", "List the ops of StableHLO programs", line.ofStableHLO);
   ops.rules().exclude({"onnx"}, {"stablehlo"}, "each is a list of its own");
+  commands.add("formats", "List the formats of programs and weights",
+               [](const Arguments &) { return runFormats(); });
   commands.add("targets", "Say what this host can run",
                [](const Arguments &) { return runTargets(); });
   return finishOutput(commands.run(argc, argv));

@@ -179,7 +179,8 @@ void CtaMemory::access(Warp &warp, Access &access) {
       memcpy(access.data[lane], memory, access.size);
     else if (access.kind == AccessKind::Store) {
       bool &change = space == StateSpace::Local ? changesOwn : changes;
-      change |= !compares || memcmp(memory, access.data[lane], access.size);
+      change |=
+          !compares || memcmp(memory, access.data[lane], access.size) != 0;
       memcpy(memory, access.data[lane], access.size);
     }
     if (space == StateSpace::Shared)

@@ -97,7 +97,7 @@ static rt::Result<HostTensor> zeros(std::string_view text) {
 
 rt::Status KernelArguments::add(emu::Emulator &emulator,
                                 const ParameterInfo &parameter,
-                                std::string text) {
+                                const std::string &text) {
   if (startsWith(text, "out:")) {
     std::string path = text.substr(4);
     size_t colon = path.rfind(':');

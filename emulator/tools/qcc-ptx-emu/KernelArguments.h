@@ -53,7 +53,7 @@ private:
   };
 
   rt::Status add(emu::Emulator &emulator, const emu::ParameterInfo &parameter,
-                 std::string text);
+                 const std::string &text);
   rt::Status addBuffer(emu::Emulator &emulator,
                        const emu::ParameterInfo &parameter,
                        const std::string &path, HostTensor tensor,

@@ -46,7 +46,7 @@ extern "C" {
 
 #define QCC_ABI_MAGIC "QCCARTF" /* 8 bytes with its terminator */
 #define QCC_ABI_VERSION 4u
-#define QCC_ABI_MINOR_VERSION 1u
+#define QCC_ABI_MINOR_VERSION 2u
 #define QCC_ARTIFACT_SYMBOL "qcc_artifact"
 
 /// The limits of the runtime. Compilers refuse programs that exceed them; an
@@ -242,6 +242,10 @@ typedef struct qcc_variant_desc {
   int64_t kernels_ref;  ///< the code of all kernels, PTX text with a 0 at its
                         ///< end; 0 for a processor
   int64_t kernels_size; ///< bytes of it, without the 0
+  // Since 4.2.
+  int64_t binary_ref;  ///< the same kernels as machine code (a cubin of ptxas)
+                       ///< for the architecture of features_ref; or 0
+  int64_t binary_size; ///< bytes of it
 } qcc_variant_desc;
 
 /// Since 4.1: a pair of texts that the program came with.

@@ -34,6 +34,8 @@ struct Variant {
   /// What the functions of the host are for: the target, unless that is a
   /// device.
   const Target *host;
+  /// Whether kernels of a device are added as machine code as well, by ptxas.
+  bool assembles = false;
 };
 
 /// LLVM IR of all variants, optimized, with their descriptor. A function says
@@ -51,6 +53,7 @@ struct TranslatedVariant {
   const Target *target;
   std::string prefix;
   std::string kernels; ///< PTX text; of a device
+  std::string binary;  ///< machine code of the same kernels, or empty
 };
 
 /// Adds the descriptor of the ABI (qcc/Artifact/ABI.h) and the weights to a
@@ -74,6 +77,17 @@ emitCode(llvm::Module &module, llvm::TargetMachine &machine, FileKind kind,
 /// for a device. Fails once `limits` are exceeded.
 llvm::Expected<std::string> emitPTX(const Variant &variant, Effort effort,
                                     WorkLimits *limits = nullptr);
+
+/// What ptxas makes of PTX.
+struct AssembledKernels {
+  std::string binary; ///< a cubin
+  std::string log;    ///< what `ptxas -v` says of registers and spills
+};
+
+/// Assembles PTX for a chip such as "sm_80" by ptxas, which is looked for in
+/// PATH and in /usr/local/cuda/bin. Fails where it is not there, or refuses.
+llvm::Expected<AssembledKernels> assembleKernels(llvm::StringRef ptx,
+                                                 llvm::StringRef chip);
 
 /// Links an ELF object, and weights that are apart from it, to a shared object
 /// that needs nothing and exports the descriptor alone. In process, by lld.

@@ -52,6 +52,10 @@ public:
   StageOptions stageOptions;
   Effort effort = Effort::Full;
 
+  /// Whether artifacts have kernels of devices as machine code beside PTX.
+  /// Needs ptxas, and at least one target that is a device.
+  bool assemblesKernels = false;
+
   /// Called with the pass manager of each stage before it runs, for crash
   /// reproducers and timing.
   std::function<void(mlir::PassManager &, Stage)> configure;

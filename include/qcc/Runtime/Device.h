@@ -105,6 +105,8 @@ public:
   virtual MemoryLocation location() const = 0;
   /// Of a GPU the latest architecture that it runs code of: 90 for sm_90.
   virtual int architecture() const { return 0; }
+  /// Whether it runs machine code that was made for an architecture.
+  virtual bool runsMachineCode(int /*architecture*/) const { return false; }
   /// Bytes of shared memory that a block may have.
   virtual int64_t blockSharedBytes() const { return INT64_MAX; }
   /// What the device is and can do, in lines for a person.

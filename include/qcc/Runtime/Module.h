@@ -146,6 +146,7 @@ struct Variant {
   const char *weights = nullptr;
   int64_t weightsSize = 0;
   std::string_view kernels; ///< PTX text, which ends with a 0; or empty.
+  std::string_view binary;  ///< Machine code of the kernels, or empty.
   /// A hash of the weights; 0 where the artifact has none.
   uint64_t weightsKey = 0;
 };

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace qcc {
 
@@ -35,6 +36,15 @@ std::optional<std::string> refuseFormat(std::string_view bytes, FileUse use);
 /// The same for a file or folder, and nothing if it cannot be read.
 std::optional<std::string> refuseFileFormat(const std::string &path,
                                             FileUse use);
+
+/// A format of programs that another tool takes, and what to do with a file.
+struct ForeignFormat {
+  std::string name;   ///< "a PyTorch checkpoint"
+  std::string remedy; ///< "export the model by torch.onnx.export(...)"
+};
+
+/// All formats of programs that are recognised and not taken.
+std::vector<ForeignFormat> foreignPrograms();
 
 /// Whether bytes are no text: a control character is among the first.
 bool isBinary(std::string_view bytes);

@@ -92,9 +92,10 @@ capi::readFixedInputs(const qccCompileOptions &options) {
   status = readNamed(options.constants, options.numConstants, "constants",
                      [&](const qccWeightTensor &given) {
                        rt::Result<HostView> view = viewTensor(given.tensor);
-                       if (view.isOk())
-                         fixed.constants[given.name] = *std::move(view);
-                       return view.status();
+                       if (!view.isOk())
+                         return view.status();
+                       fixed.constants[given.name] = *std::move(view);
+                       return rt::Status::ok();
                      });
   if (!status.isOk())
     return status;

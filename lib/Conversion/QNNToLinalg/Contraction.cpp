@@ -131,7 +131,7 @@ static Value emitEpilogue(ConversionPatternRewriter &rewriter, Location loc,
   std::optional<Param> resultScale;
   if (c.resultParams)
     resultScale = Param::scale(rewriter, loc, *c.resultParams);
-  auto scaled = [&](Param param) {
+  auto scaled = [&](const Param &param) {
     return resultScale ? div(rewriter, loc, param, *resultScale) : param;
   };
   GenericEmitter::Reader readScale, readBias, readMin, readMax;

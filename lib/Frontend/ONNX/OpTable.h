@@ -17,11 +17,9 @@
 
 #include "NodeImporter.h"
 #include "Signatures.h"
+#include "qcc/Frontend/ONNX/ImportedOps.h"
 
 namespace qcc::onnx {
-
-/// The operator sets of the default domain that an import knows.
-inline constexpr int64_t kFirstOperatorSet = 9, kLastOperatorSet = 28;
 
 struct OpVersion {
   int64_t since = 0;

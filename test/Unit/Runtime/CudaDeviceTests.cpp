@@ -394,6 +394,44 @@ TEST_F(CudaDevice, WaitsForAStreamOnlyIfAsked) {
     EXPECT_TRUE(device->deallocate(each).isOk());
 }
 
+TEST_F(CudaDevice, TakesMachineCodeOfItsGeneration) {
+  const std::string right = kernelsOfTest(), elf = "\x7f"
+                                                   "ELF";
+  auto run = [&](const std::string &ptx, const std::string &binary,
+                 const char *architecture) {
+    std::vector<std::string> warnings;
+    auto keep = [](void *context, const LogRecord &record) {
+      static_cast<std::vector<std::string> *>(context)->emplace_back(
+          record.message);
+    };
+    setLogHandler(LogHandler{keep, &warnings, LogLevel::Warning});
+    DeviceArtifact own(ptx, architecture);
+    own.setBinary(0, binary);
+    auto module = own.loadOn(device);
+    Status status = module.status();
+    if (status.isOk()) {
+      ValuesOfTest values(96);
+      status = (*Context::create(*module, ""))
+                   ->run(values.inputs(), values.outputs());
+      EXPECT_TRUE(!status.isOk() || values.areRight());
+    }
+    setLogHandler(std::nullopt);
+    EXPECT_TRUE(status.isOk()) << status.message();
+    return warnings;
+  };
+  // The GPU is an sm_80. What is not loaded is not looked at.
+  EXPECT_TRUE(run("no PTX", elf + right, "sm_80").empty());
+  EXPECT_TRUE(run(right, elf + "nonsense", "sm_75").empty());
+  // A driver that is older than ptxas.
+  std::vector<std::string> warnings = run(right, "\x7fOLD", "sm_80");
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].rfind("the machine code of variant 'test' is not "
+                              "taken, and PTX is compiled: ",
+                              0),
+            0u)
+      << warnings[0];
+}
+
 TEST_F(CudaDevice, RefusesSharedMemoryThatItDoesNotHave) {
   auto runWithShared = [&](int64_t bytes, ValuesOfTest &values) {
     std::string ptx = kernelsOfTest();

@@ -417,6 +417,10 @@ TEST(DeviceVariants, TablesThatContradictThemselves) {
          [](DeviceArtifact &a) { a.variants->kernels_ref = 0; });
   expect("code of its kernels has -1 bytes",
          [](DeviceArtifact &a) { a.variants->kernels_size = -1; });
+  expect("machine code of its kernels has -5 bytes",
+         [](DeviceArtifact &a) { a.variants->binary_size = -5; });
+  expect("machine code of its kernels is missing",
+         [](DeviceArtifact &a) { a.variants->binary_size = 5; });
   expect("not of the kind that the device",
          [](DeviceArtifact &a) { a.steps->kind = QCC_STEP_HOST; });
   DeviceArtifact processor;

@@ -128,6 +128,12 @@ public:
     variants[variant].kernels_size = strlen(ptx);
   }
 
+  /// Gives a variant machine code, as FakeCuda takes it.
+  void setBinary(int variant, const std::string &code) {
+    variants[variant].binary_ref = string(code.c_str());
+    variants[variant].binary_size = code.size();
+  }
+
   Result<std::shared_ptr<const Module>>
   load(const ModuleOptions &options = ModuleOptions()) const {
     return Module::create(descriptor, nullptr, options);

@@ -14,6 +14,11 @@
 
 namespace qcc {
 
+namespace onnx {
+/// The operator sets of the default domain that an import knows.
+inline constexpr int64_t kFirstOperatorSet = 9, kLastOperatorSet = 28;
+} // namespace onnx
+
 struct ImportedOp {
   std::string domain, name; ///< "ai.onnx", "Conv"
   /// The operator sets in which the op got a meaning that is imported.

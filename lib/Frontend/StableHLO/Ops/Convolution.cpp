@@ -172,23 +172,12 @@ static GraphValue split(OpImporter &n, GraphValue &x, int64_t d,
   return reshape(n, x, shape);
 }
 
-LogicalResult stablehlo::importConvolution(OpImporter &n) {
-  Convolution c;
-  if (failed(readLayouts(n, c)) || failed(readWindows(n, c)) ||
-      failed(verifySizes(n, c)))
-    return failure();
-  int64_t rank = n.in(0).rank(), groups = c.groups();
-  size_t spatial = c.image.spatial.size();
-  if (isa<FloatType>(n.elementOf(0)) != isa<FloatType>(n.elementOf(1)) ||
-      (isa<FloatType>(n.elementOf(0)) && !isa<FloatType>(n.resultElement())))
-    return n.refuse() << "convolves " << n.elementOf(0) << " by "
-                      << n.elementOf(1) << " to " << n.resultElement()
-                      << ", which is not supported; convert the operands";
-
-  // Padding, dilation and the order of windows.
+/// The image with its padding, and zeros between its elements where it is
+/// dilated.
+static FailureOr<GraphValue> padImage(OpImporter &n, const Convolution &c) {
+  int64_t rank = n.in(0).rank();
   SmallVector<int64_t> low(rank, 0), high(rank, 0), interior(rank, 0);
-  for (size_t d = 0; d < spatial; ++d) {
-    int64_t at = c.image.spatial[d];
+  for (auto [d, at] : llvm::enumerate(c.image.spatial)) {
     low[at] = c.low[d];
     high[at] = c.high[d];
     interior[at] = c.imageDilation[d] - 1;
@@ -201,57 +190,69 @@ LogicalResult stablehlo::importConvolution(OpImporter &n) {
                            "program";
   }
   Value zero = Scalars(n.b, n.loc).constant(n.in(0).element, 0.0);
-  GraphValue image = padAll(n, n.in(0), low, high, interior, zero);
+  return padAll(n, n.in(0), low, high, interior, zero);
+}
+
+/// The sizes of the result for a padded image.
+static Shape resultSizes(OpImporter &n, const Convolution &c,
+                         const GraphValue &image, const GraphValue &weight) {
+  Shape sizes(image.rank());
+  sizes[c.result.first] =
+      n.floorDiv(image.shape[c.image.first], n.size(c.batchGroups));
+  sizes[c.result.second] = weight.shape[c.weight.second];
+  for (auto [s, d] : llvm::enumerate(c.result.spatial))
+    sizes[d] = countWindows(n, image.shape[c.image.spatial[s]],
+                            *knownSize(weight.shape[c.weight.spatial[s]]),
+                            c.strides[s], c.weightDilation[s]);
+  return sizes;
+}
+
+LogicalResult stablehlo::importConvolution(OpImporter &n) {
+  Convolution c;
+  if (failed(readLayouts(n, c)) || failed(readWindows(n, c)) ||
+      failed(verifySizes(n, c)))
+    return failure();
+  if (isa<FloatType>(n.elementOf(0)) != isa<FloatType>(n.elementOf(1)) ||
+      (isa<FloatType>(n.elementOf(0)) && !isa<FloatType>(n.resultElement())))
+    return n.refuse() << "convolves " << n.elementOf(0) << " by "
+                      << n.elementOf(1) << " to " << n.resultElement()
+                      << ", which is not supported; convert the operands";
+  FailureOr<GraphValue> padded = padImage(n, c);
+  if (failed(padded))
+    return failure();
+  GraphValue image = *padded;
   GraphValue weight =
       c.reversed.empty() ? n.in(1) : reverse(n, n.in(1), c.reversed);
 
+  FailureOr<Shape> declared = n.declared(0, resultSizes(n, c, image, weight));
+  if (failed(declared))
+    return failure();
+  // No window fits.
+  if (llvm::is_contained(llvm::map_range(*declared, knownSize), 0))
+    return n.set(toGraphValue(
+        filled(n, signless(n.resultElement()), *declared, 0.0), *declared));
+
   // What each dimension is.
+  int64_t rank = image.rank(), groups = c.groups();
   int64_t kernelInput = *knownSize(weight.shape[c.weight.first]);
   int64_t groupOutput = *knownSize(weight.shape[c.weight.second]) / groups;
   bool isDepthwise =
       groups > 1 && kernelInput == 1 && groupOutput == 1 && c.batchGroups == 1;
   bool hasGroups = groups > 1 && !isDepthwise;
 
+  // Loops in the order of the result, then those that are summed.
   ContractionLoops loops(n);
-  // Loops in the order of the result.
-  SmallVector<AffineExpr> writes(rank), outer(spatial);
-  AffineExpr batch, group, output;
-  Shape sizes(rank);
+  SmallVector<AffineExpr> writes(rank);
+  AffineExpr group;
   for (int64_t d = 0; d < rank; ++d) {
-    if (d == c.result.first) {
-      batch = writes[d] = loops.add(Iterator::parallel);
-      sizes[d] =
-          n.floorDiv(n.in(0).shape[c.image.first], n.size(c.batchGroups));
-    } else if (d == c.result.second) {
-      if (hasGroups)
-        group = loops.add(Iterator::parallel);
-      output = writes[d] = loops.add(Iterator::parallel);
-      sizes[d] = weight.shape[c.weight.second];
-    } else {
-      size_t s = llvm::find(c.result.spatial, d) - c.result.spatial.begin();
-      outer[s] = writes[d] = loops.add(Iterator::parallel);
-      OpFoldResult wide = image.shape[c.image.spatial[s]];
-      int64_t kernel = *knownSize(weight.shape[c.weight.spatial[s]]);
-      int64_t extent = (kernel - 1) * c.weightDilation[s] + 1;
-      std::optional<int64_t> known = knownSize(wide);
-      OpFoldResult rest = n.sub(wide, n.size(extent));
-      sizes[d] = known && (*known < extent || kernel == 0)
-                     ? n.size(kernel == 0 ? *known / c.strides[s] : 0)
-                     : n.add(n.floorDiv(rest, n.size(c.strides[s])), n.size(1));
-    }
+    if (d == c.result.second && hasGroups)
+      group = loops.add(Iterator::parallel);
+    writes[d] = loops.add(Iterator::parallel);
   }
-  FailureOr<Shape> declared = n.declared(0, sizes);
-  if (failed(declared))
-    return failure();
-
-  // No window fits.
-  if (llvm::is_contained(llvm::map_range(*declared, knownSize), 0))
-    return n.set(toGraphValue(
-        filled(n, signless(n.resultElement()), *declared, 0.0), *declared));
-
+  AffineExpr output = writes[c.result.second];
   std::optional<int64_t> depth = kernelInput;
   SmallVector<AffineExpr> readX(rank), readW(rank);
-  readX[c.image.first] = batch;
+  readX[c.image.first] = writes[c.result.first];
   readW[c.weight.second] = output;
   if (isDepthwise) {
     readX[c.image.second] = output;
@@ -259,10 +260,10 @@ LogicalResult stablehlo::importConvolution(OpImporter &n) {
     AffineExpr input = loops.add(Iterator::reduction);
     readX[c.image.second] = readW[c.weight.first] = input;
   }
-  for (size_t d = 0; d < spatial; ++d) {
+  for (size_t d = 0; d < c.image.spatial.size(); ++d) {
     AffineExpr k = loops.add(Iterator::reduction);
     readX[c.image.spatial[d]] =
-        outer[d] * c.strides[d] + k * c.weightDilation[d];
+        writes[c.result.spatial[d]] * c.strides[d] + k * c.weightDilation[d];
     readW[c.weight.spatial[d]] = k;
     depth = *depth * *knownSize(weight.shape[c.weight.spatial[d]]);
   }

@@ -270,6 +270,19 @@ static GraphValue spread(GraphBuilder &n, GraphValue &x, ArrayRef<int64_t> gaps,
       insertSlice(n, filledWith(n, value, shape), x, starts, strides), shape);
 }
 
+OpFoldResult stablehlo::countWindows(GraphBuilder &n, OpFoldResult size,
+                                     int64_t kernel, int64_t stride,
+                                     int64_t dilation) {
+  int64_t extent = (kernel - 1) * dilation + 1;
+  std::optional<int64_t> known = knownSize(size);
+  if (known && kernel == 0)
+    return n.size(*known / stride);
+  if (known && *known < extent)
+    return n.size(0);
+  return n.add(n.floorDiv(n.sub(size, n.size(extent)), n.size(stride)),
+               n.size(1));
+}
+
 GraphValue stablehlo::padAll(GraphBuilder &n, GraphValue &x,
                              ArrayRef<int64_t> low, ArrayRef<int64_t> high,
                              ArrayRef<int64_t> interior, Value value) {

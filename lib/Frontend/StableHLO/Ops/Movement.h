@@ -18,6 +18,11 @@ GraphValue padAll(GraphBuilder &n, GraphValue &x, ArrayRef<int64_t> low,
                   ArrayRef<int64_t> high, ArrayRef<int64_t> interior,
                   Value value);
 
+/// The number of windows of `kernel` elements, `stride` apart, that fit into
+/// `size` elements; `dilation` is from one element of a window to the next.
+OpFoldResult countWindows(GraphBuilder &n, OpFoldResult size, int64_t kernel,
+                          int64_t stride, int64_t dilation);
+
 /// The elements of `x` in the other order along `dims`.
 GraphValue reverse(GraphBuilder &n, GraphValue &x, ArrayRef<int64_t> dims);
 

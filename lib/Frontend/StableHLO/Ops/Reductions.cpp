@@ -202,25 +202,12 @@ LogicalResult stablehlo::importReduceWindow(OpImporter &n) {
     }
     read.push_back(place);
     write.push_back(n.b.getAffineDimExpr(d));
-    int64_t extent = (windows->sizes[d] - 1) * windows->dilations[d] + 1;
-    std::optional<int64_t> known = knownSize(padded[d]);
-    shape.push_back(known && *known < extent
-                        ? n.size(0)
-                        : n.add(n.floorDiv(n.sub(padded[d], n.size(extent)),
-                                           n.size(windows->strides[d])),
-                                n.size(1)));
+    shape.push_back(countWindows(n, padded[d], windows->sizes[d],
+                                 windows->strides[d], windows->dilations[d]));
   }
   FailureOr<Shape> declared = n.declared(0, shape);
   if (failed(declared))
     return failure();
-  // No window fits.
-  if (llvm::is_contained(llvm::map_range(*declared, knownSize), 0)) {
-    for (unsigned i = 0; i < *count; ++i)
-      if (failed(n.set(
-              i, toGraphValue(filledWith(n, starts[i], *declared), *declared))))
-        return failure();
-    return success();
-  }
   auto map = [&](ArrayRef<AffineExpr> exprs) {
     return AffineMap::get(iterators.size(), 0, exprs, n.b.getContext());
   };
@@ -229,17 +216,18 @@ LogicalResult stablehlo::importReduceWindow(OpImporter &n) {
   inputs.push_back(tensor::EmptyOp::create(
       n.b, n.loc, ArrayRef<OpFoldResult>(kernel), n.in(0).element));
   maps.push_back(map(window));
-  SmallVector<Value> inits;
+  SmallVector<Value> results;
   for (Value start : starts) {
-    inits.push_back(filledWith(n, start, *declared));
+    results.push_back(filledWith(n, start, *declared));
     maps.push_back(map(write));
   }
-  SmallVector<Value> results = generics(
-      n, inputs, inits, maps, iterators, [&](Scalars &s, ValueRange args) {
-        SmallVector<Value> arguments(args.take_back(*count));
-        llvm::append_range(arguments, args.take_front(*count));
-        return body->compute(s, arguments);
-      });
+  if (!llvm::is_contained(llvm::map_range(*declared, knownSize), 0))
+    results = generics(n, inputs, results, maps, iterators,
+                       [&](Scalars &s, ValueRange args) {
+                         SmallVector<Value> arguments(args.take_back(*count));
+                         llvm::append_range(arguments, args.take_front(*count));
+                         return body->compute(s, arguments);
+                       });
   for (auto [i, result] : llvm::enumerate(results))
     if (failed(n.set(i, toGraphValue(result, *declared))))
       return failure();

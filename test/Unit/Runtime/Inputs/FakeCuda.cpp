@@ -165,8 +165,15 @@ EXPORT int cuModuleLoadDataEx(const emu::Module **module, const void *image,
                               unsigned numOptions, const int *options,
                               void **values) {
   BEGIN();
-  auto loaded =
-      gpu().emulator.loadModule(static_cast<const char *>(image), "module.ptx");
+  // Machine code is PTX behind the first bytes of an ELF file here, and
+  // "\x7fOLD" is what a later ptxas wrote.
+  std::string_view text = static_cast<const char *>(image);
+  if (text.substr(0, 4) == "\x7fOLD")
+    return 209;
+  if (text.substr(0, 4) == "\x7f"
+                           "ELF")
+    text.remove_prefix(4);
+  auto loaded = gpu().emulator.loadModule(text, "module.ptx");
   if (loaded.isOk()) {
     gpu().modules.push_back(*loaded);
     *module = loaded->get();

@@ -50,8 +50,8 @@ def X86_ConfigAttr : AttrDef<X86_Dialect, "Config", [Kernel_LoweringConfigAttrIn
       * `depthwise`: the lanes are columns that have left operands of their own. The
         words of a tile of MR rows are put together in registers from KR vectors of
         columns each, once for all rows whose windows share them.
-    * `atom`: the instruction, as named by the table of atoms (`avx512vnni`, `avx512bw`,
-      `avx2`, both also with `-pairs` and `-bytes`).
+    * `atom`: the instruction, as named by the table of atoms (`amx-int8`, `avx512vnni`,
+      `avxvnni`, `avx512bw`, `avx2`; the last two also with `-pairs` and `-bytes`).
     * `tile`: [MR, NR, KR], the register tile: rows, columns, and the elements of K that
       one instruction reduces per accumulator lane.
     * `block`: [MC, NC], the rows and columns for which a thread keeps operands in its
