@@ -71,6 +71,7 @@ else
   echo "FAIL: build"
   finish
 fi
+check tidy utils/run-tidy.sh
 
 results=build/results
 rm -rf "$results"

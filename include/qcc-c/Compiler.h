@@ -85,6 +85,13 @@ static inline qccDiagnosticHook qccDiagnosticHookInit(void) {
 /// environment. Hooks are called by the calling thread. Costs some 60 ms.
 #define QCC_COMPILE_ISOLATED 4u
 
+/// The kernels for NVIDIA chips are in the artifact as machine code as well. A
+/// GPU of a chip's generation loads it, and all others compile the PTX beside
+/// it. The target must have a chip (QCC_STATUS_INVALID_ARGUMENT), and ptxas of
+/// the CUDA toolkit has to be in PATH or in /usr/local/cuda/bin
+/// (QCC_STATUS_UNSUPPORTED).
+#define QCC_COMPILE_CUBIN 8u
+
 /*===----------------------------------------------------------------------===*\
 |* Weights from memory
 \*===----------------------------------------------------------------------===*/

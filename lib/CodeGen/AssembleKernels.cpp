@@ -59,6 +59,7 @@ llvm::Expected<AssembledKernels> qcc::assembleKernels(StringRef ptx,
     ptxas = llvm::sys::findProgramByName("ptxas", {"/usr/local/cuda/bin"});
   if (!ptxas)
     return llvm::createStringError(
+        std::make_error_code(std::errc::not_supported),
         "there is no ptxas in PATH or /usr/local/cuda/bin to assemble kernels; "
         "install the CUDA toolkit, or do without machine code: GPUs compile "
         "PTX themselves");

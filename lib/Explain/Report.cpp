@@ -210,7 +210,8 @@ llvm::json::Object ProgramReport::toJson() const {
   object["entries"] = std::move(memories);
   object["distinct_kernels"] = distinctKernels;
   object["artifact_bytes"] = artifactBytes;
-  object["machine_code_bytes"] = binaryBytes;
+  if (binaryBytes > 0)
+    object["machine_code_bytes"] = binaryBytes;
   object["target"] = target;
   object["kernels"] = std::move(kernels);
   return object;

@@ -151,7 +151,7 @@ Result<Tensor> Context::operandTensor(const OperandInfo &operand,
   std::vector<int64_t> shape;
   for (Size dim : operand.dims)
     shape.push_back(dim.get(values));
-  tensor.shape = std::move(shape);
+  tensor.shape = shape;
   if (!deviceRun_)
     tensor.data = hostAddress(operand, index);
   std::optional<int64_t> bytes = tensor.bytes();

@@ -28,6 +28,8 @@ from .errors import CompileWarning, Diagnostic, InvalidArgumentError, Unsupporte
 _EXPLAIN = 2
 #: QCC_COMPILE_ISOLATED
 _ISOLATED = 4
+#: QCC_COMPILE_CUBIN
+_CUBIN = 8
 _SEVERITIES = {0: "error", 1: "warning", 2: "remark", 3: "note"}
 
 _FUNCTIONS: Dict[str, Any] = {
@@ -268,7 +270,7 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
             constants: Optional[Mapping[str, Any]] = None,
             on_diagnostic: Optional[Callable[[Diagnostic], None]] = None,
             isolated: "bool | str | os.PathLike[str]" = False, timeout: Optional[float] = None,
-            memory_limit: Optional[int] = None) -> Module:
+            memory_limit: Optional[int] = None, cubin: bool = False) -> Module:
     """Compiles a program.
 
     Args:
@@ -294,17 +296,18 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
             looked for beside the library. It costs some 60 ms.
         timeout: the most seconds that the compilation may take.
         memory_limit: the most bytes that this process may grow by while it compiles, or the process of its own.
+        cubin: whether kernels for NVIDIA chips are there as machine code as well, which ptxas of the CUDA toolkit makes.
 
     Raises:
         InvalidProgramError: the compiler rejects the program; `diagnostics` says where and why.
         NotFoundError: there is no such file.
         InvalidArgumentError: an option is wrong.
-        UnsupportedError: the compiler is not installed.
+        UnsupportedError: the compiler is not installed, or ptxas is not there.
         TimedOutError, OutOfMemoryError: a limit is reached.
         InternalError, KilledError: the compiler crashed, or the process of its own was killed.
     """
     return Module(None, _compile(source, target, weights, tuning, name, _FixedInputs(dims, shapes, constants),
-                                 _Limits(isolated, timeout, memory_limit), on_diagnostic))
+                                 _Limits(isolated, timeout, memory_limit), on_diagnostic, _CUBIN if cubin else 0))
 
 
 def explain(source: Source, *, target: str = "native", weights: Optional[Weights] = None,

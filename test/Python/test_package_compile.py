@@ -258,6 +258,25 @@ def test_explain():
         qcc.explain(path, weights="random:1", target="x86-64-v3,cascadelake")
 
 
+def test_machine_code(tmp_path, monkeypatch):
+    """Kernels for GPUs as machine code of ptxas, in both ways of compiling; and where there is none."""
+    path = program.EXAMPLES / "tf_linear.mlir"
+    with pytest.raises(qcc.InvalidArgumentError, match="add one, such as sm_80"):
+        qcc.compile(path, weights="random:1", target="x86-64-v3", cubin=True)
+    sizes = []
+    for options in ({}, {"cubin": True}, {"cubin": True, "isolated": True}):
+        try:
+            module = qcc.compile(path, weights="random:1", target="sm_80", **options)
+        except qcc.UnsupportedError as error:
+            assert "there is no ptxas in PATH" in str(error)
+            pytest.skip("there is no ptxas")
+        module.save(tmp_path / "model.so")
+        data = (tmp_path / "model.so").read_bytes()
+        assert data.count(b"\x7fELF") == (2 if options else 1)
+        sizes.append(len(data))
+    assert sizes[0] + 4000 < sizes[1] == sizes[2]
+
+
 def test_models_of_onnx_are_programs():
     info = onnx.helper.make_tensor_value_info
     graph = onnx.helper.make_graph([onnx.helper.make_node("Neg", ["x"], ["y"])], "negation",

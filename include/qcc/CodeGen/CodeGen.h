@@ -85,7 +85,8 @@ struct AssembledKernels {
 };
 
 /// Assembles PTX for a chip such as "sm_80" by ptxas, which is looked for in
-/// PATH and in /usr/local/cuda/bin. Fails where it is not there, or refuses.
+/// PATH and in /usr/local/cuda/bin. Fails where it is not there (the error is
+/// std::errc::not_supported), or refuses.
 llvm::Expected<AssembledKernels> assembleKernels(llvm::StringRef ptx,
                                                  llvm::StringRef chip);
 

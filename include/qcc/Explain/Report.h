@@ -40,8 +40,8 @@ struct ProgramReport {
   unsigned distinctKernels = 0; ///< the functions of all steps
   bool isForDevice = false;
   int64_t artifactBytes = 0;
-  /// Machine code of the kernels in it, for GPUs of the target's generation; 0:
-  /// all GPUs compile PTX.
+  /// Machine code of the kernels in it, for GPUs of the target's generation,
+  /// where the caller has looked; 0: none.
   int64_t binaryBytes = 0;
 
   /// To be called after stage buffer, for the dynamic dimensions of

@@ -41,6 +41,7 @@ struct Request {
   WorkLimits limits;
   LoadedTuning tuning;
   bool explain = false;
+  bool assemblesKernels = false;
 };
 } // namespace
 
@@ -54,6 +55,8 @@ static rt::Status toStatus(llvm::Error error) {
     if (error == std::errc::not_enough_memory ||
         error == std::errc::resource_unavailable_try_again)
       code = rt::StatusCode::OutOfMemory;
+    else if (error == std::errc::not_supported)
+      code = rt::StatusCode::Unsupported;
     else if (error != llvm::inconvertibleErrorCode())
       code = rt::StatusCode::IOError;
     message = info.message();
@@ -119,6 +122,13 @@ static rt::Result<Request> makeRequest(const qccCompileOptions &known,
                                "target names " +
                                std::to_string(request.targets.size()) +
                                "; compile for one at a time");
+  request.assemblesKernels = known.flags & QCC_COMPILE_CUBIN;
+  bool hasDevice = llvm::any_of(
+      request.targets, [](const TargetRef &t) { return t->isDevice(); });
+  if (request.assemblesKernels && !hasDevice)
+    return rt::invalidArgument("the flag QCC_COMPILE_CUBIN is about kernels "
+                               "for GPUs, but the target names no chip; add "
+                               "one, such as sm_80");
   request.import.weights = std::move(weights);
   rt::Result<FixedInputs> fixed = readFixedInputs(known);
   if (!fixed.isOk())
@@ -183,6 +193,7 @@ static void compile(SourceBuffer source, Request &request, Outcome &outcome) {
     return;
   Compiler compiler(request.targets);
   compiler.stageOptions.tuning = request.tuning.database;
+  compiler.assemblesKernels = request.assemblesKernels;
   compiler.releasesConstants = true;
   compiler.limits = request.import.limits;
   compiler.configure = [&](mlir::PassManager &, Stage stage) {

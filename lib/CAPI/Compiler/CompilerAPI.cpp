@@ -24,8 +24,8 @@ struct qccArtifactImpl {
 static rt::Status compileAnywhere(const ProgramSource &program,
                                   const qccCompileOptions &options,
                                   Outcome &outcome) {
-  constexpr uint32_t known =
-      QCC_COMPILE_KEEP_SIGNALS | QCC_COMPILE_EXPLAIN | QCC_COMPILE_ISOLATED;
+  constexpr uint32_t known = QCC_COMPILE_KEEP_SIGNALS | QCC_COMPILE_EXPLAIN |
+                             QCC_COMPILE_ISOLATED | QCC_COMPILE_CUBIN;
   if (options.flags & ~known)
     return rt::unsupported("a flag is set that this version of the library "
                            "does not have; update the library");

@@ -71,10 +71,10 @@ static bool serve(Channel &channel) {
       return borrow(channel, name, dtype, shape);
     };
   }
-  outcome.failure =
-      weights.isOk() ? compileHere(request.program, request.options,
-                                   *std::move(weights), Signals::Keep, outcome)
-                     : weights.status();
+  outcome.failure = weights.status();
+  if (weights.isOk())
+    outcome.failure = compileHere(request.program, request.options, *weights,
+                                  Signals::Keep, outcome);
   return channel.send(writeOutcome(outcome), outcome.artifact).isOk();
 }
 

@@ -132,7 +132,7 @@ public:
 
   /// The stored integer at a row and a column of the image, in the batch and
   /// the channel of the result.
-  Reader stored(Reader row, Reader column) const {
+  Reader stored(const Reader &row, const Reader &column) const {
     return [=, image = image](OpBuilder &b, Location loc, ValueRange args) {
       auto index = [&](const Reader &read) -> Value {
         return arith::IndexCastOp::create(b, loc, b.getIndexType(),

@@ -244,7 +244,7 @@ static AsmResourceBlob toBlob(HostTensor tensor) {
 }
 
 /// Bytes that stay where they are, if elements are aligned there.
-static AsmResourceBlob toBlob(LentBytes lent, size_t alignment) {
+static AsmResourceBlob toBlob(const LentBytes &lent, size_t alignment) {
   auto giveBack = [lent](void *, size_t, size_t) {
     if (lent.giveBack)
       lent.giveBack();
@@ -299,7 +299,7 @@ std::optional<AsmResourceBlob> Filler::load(Operation *op, StringRef name,
   case WeightsSource::Kind::Lent: {
     rt::Result<LentBytes> lent = source.lend(name, dtype, type.getShape());
     if (lent.isOk())
-      return toBlob(*std::move(lent), dtype.size());
+      return toBlob(*lent, dtype.size());
     status = lent.status();
     break;
   }
