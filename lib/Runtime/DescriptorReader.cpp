@@ -188,7 +188,8 @@ Status DescriptorReader::readHeader() {
     fail("it lies outside of the artifact");
     return status_;
   }
-  if (memcmp(descriptor_->magic, QCC_ABI_MAGIC, sizeof(descriptor_->magic)))
+  if (memcmp(descriptor_->magic, QCC_ABI_MAGIC, sizeof(descriptor_->magic)) !=
+      0)
     return corrupt("this is no artifact of qcc: its descriptor does not start "
                    "with " QCC_ABI_MAGIC);
   if (descriptor_->version != QCC_ABI_VERSION)

@@ -137,6 +137,8 @@ Status DeviceRun::grow(DeviceBuffer &buffer, int64_t size) {
   if (wasCaptured_)
     outgrown_.push_back(std::move(buffer));
   Status status = waitForLast();
+  // A buffer that was moved is an empty one of the same device.
+  // NOLINTNEXTLINE(bugprone-use-after-move)
   return status.isOk() ? buffer.reserve(size) : status;
 }
 

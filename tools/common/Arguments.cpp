@@ -165,11 +165,11 @@ void Arguments::option(const char *name, const char *value, const char *help,
       std::move(set);
 }
 
-void Arguments::listValues(const char *name,
-                           std::function<std::vector<std::string>()> values) {
+void Arguments::listValues(
+    const char *name, const std::function<std::vector<std::string>()> &values) {
   for (Option &option : options_)
     if (option.name == name)
-      option.values = std::move(values);
+      option.values = values;
 }
 
 void Arguments::takesStream(std::string_view name) {

@@ -91,7 +91,7 @@ public:
               std::function<rt::Status(std::string_view)> set);
   /// Lets `--name=help` list the values of an option.
   void listValues(const char *name,
-                  std::function<std::vector<std::string>()> values);
+                  const std::function<std::vector<std::string>()> &values);
   /// Lets "-" stand for the standard input or output, as a value of an option
   /// or as positional arguments of this name.
   void takesStream(std::string_view name);

@@ -135,7 +135,8 @@ static std::string zshValue(const Option &option) {
 }
 
 static std::string zshScript(const Commands &commands) {
-  std::string tool = commands.tool(), list, cases;
+  const std::string &tool = commands.tool();
+  std::string list, cases;
   std::vector<std::string> names;
   for (const Commands::Command &command : commands.commands()) {
     names.push_back(command.name);
@@ -183,7 +184,8 @@ static std::string zshScript(const Commands &commands) {
 //===----------------------------------------------------------------------===//
 
 static std::string fishScript(const Commands &commands) {
-  std::string tool = commands.tool(), text;
+  const std::string &tool = commands.tool();
+  std::string text;
   std::vector<std::string> names;
   for (const Commands::Command &command : commands.commands()) {
     names.push_back(command.name);

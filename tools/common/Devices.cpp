@@ -46,7 +46,7 @@ static std::optional<uint64_t> seedOf(std::string_view name) {
 }
 
 rt::Result<std::shared_ptr<rt::Device>>
-openDevice(const std::string &name, std::shared_ptr<LaunchLog> log) {
+openDevice(const std::string &name, const std::shared_ptr<LaunchLog> &log) {
   if (name.empty())
     return std::shared_ptr<rt::Device>();
   if (std::optional<uint64_t> seed = seedOf(name)) {

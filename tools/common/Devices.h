@@ -34,7 +34,7 @@ struct LaunchLog {
 /// host and the empty name. `log`, where it is given, gets what an emulator
 /// counts.
 rt::Result<std::shared_ptr<rt::Device>>
-openDevice(const std::string &name, std::shared_ptr<LaunchLog> log);
+openDevice(const std::string &name, const std::shared_ptr<LaunchLog> &log);
 
 } // namespace qcc::tools
 

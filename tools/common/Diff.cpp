@@ -62,9 +62,10 @@ private:
   rt::Status see(size_t value, const rt::Tensor &tensor,
                  const rt::OperandInfo &info) override {
     rt::Result<HostTensor> real = realValues(tensor, info.quantization);
-    if (real.isOk())
-      recorded_[value] = *std::move(real);
-    return real.status();
+    if (!real.isOk())
+      return real.status();
+    recorded_[value] = *std::move(real);
+    return rt::Status::ok();
   }
 
   std::vector<HostTensor> &recorded_;
