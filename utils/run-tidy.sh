@@ -4,7 +4,7 @@
 #
 #   utils/run-tidy.sh            the files that differ from where this branch left origin/main; of main itself, those of
 #                                the last commit
-#   utils/run-tidy.sh --all      all files (about an hour on two cores)
+#   utils/run-tidy.sh --all      all files (over an hour on two cores)
 #   utils/run-tidy.sh FILE...    these files
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -56,15 +56,14 @@ Status DeviceProgram::loadWeights() {
 
 /// Machine code where the device runs it. Where the driver refuses it, being
 /// older than ptxas perhaps, that is logged, and the driver compiles PTX.
-Status DeviceProgram::loadKernels() {
+Result<const char *> DeviceProgram::loadKernels() {
   if (!variant_.binary.empty() &&
       device_->runsMachineCode(architectureOf(variant_.features))) {
     Result<std::unique_ptr<DeviceModule>> module = device_->loadModule(
         variant_.binary.data(), int64_t(variant_.binary.size()));
     if (module.isOk()) {
       module_ = std::move(*module);
-      form_ = "machine code";
-      return Status::ok();
+      return "machine code";
     }
     // A GPU that has failed, or has no memory, would not take PTX either.
     if (module.status().code() != StatusCode::Unsupported &&
@@ -81,8 +80,7 @@ Status DeviceProgram::loadKernels() {
   if (!module.isOk())
     return module.status();
   module_ = std::move(*module);
-  form_ = "PTX";
-  return Status::ok();
+  return "PTX";
 }
 
 Status DeviceProgram::load() {
@@ -93,12 +91,14 @@ Status DeviceProgram::load() {
   Status status = loadWeights();
   if (!status.isOk())
     return status.withPrefix("weights for " + device_->name() + ": ");
+  const char *form = "no kernels";
   if (!variant_.kernels.empty()) {
-    status = loadKernels();
-    if (!status.isOk())
-      return status.withPrefix("kernels of variant '" +
-                               std::string(variant_.target) + "' for " +
-                               device_->name() + ": ");
+    Result<const char *> loaded = loadKernels();
+    if (!loaded.isOk())
+      return loaded.status().withPrefix("kernels of variant '" +
+                                        std::string(variant_.target) +
+                                        "' for " + device_->name() + ": ");
+    form = *loaded;
   }
   isLoaded_ = true;
   int64_t time = steadyNanoseconds() - start;
@@ -106,7 +106,7 @@ Status DeviceProgram::load() {
   counters.deviceLoads.fetch_add(1, std::memory_order_relaxed);
   counters.deviceLoadNanoseconds.fetch_add(time, std::memory_order_relaxed);
   log(LogLevel::Info, 0, [&] {
-    return "code (" + std::string(form_) + ") and weights of variant " +
+    return "code (" + std::string(form) + ") and weights of variant " +
            std::string(variant_.target) + " went to " + device_->name() +
            " in " + std::to_string(time) + " ns";
   });

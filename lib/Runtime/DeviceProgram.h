@@ -62,14 +62,14 @@ public:
 
 private:
   Status loadWeights();
-  Status loadKernels();
+  /// What was loaded: "machine code" or "PTX".
+  Result<const char *> loadKernels();
 
   const std::shared_ptr<Device> device_;
   const Variant &variant_;
   std::mutex mutex_;
   bool isLoaded_ = false;
   std::unique_ptr<DeviceModule> module_;
-  const char *form_ = "no kernels"; ///< What was loaded.
   DeviceBuffer weights_;
 };
 

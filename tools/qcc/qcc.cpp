@@ -157,8 +157,8 @@ static void addExplain(Commands &commands, CommandLine &line) {
       "and of each entry, arena_bytes (the memory of temporaries), "
       "live_bytes (the most of it that is alive at one step) and "
       "scratch_bytes (of each thread), null where dimensions are "
-      "not given; distinct_kernels; artifact_bytes; of a step of a device "
-      "its kernel",
+      "not given; distinct_kernels; artifact_bytes; machine_code_bytes, with "
+      "--emit-cubin; of a step of a device its kernel",
       line.explain.json);
   arguments.text("html", "FILE",
                  "Also write a page for browsers, which needs no other file: "

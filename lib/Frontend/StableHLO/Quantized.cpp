@@ -8,7 +8,7 @@
 #include "Quantized.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
 using namespace mlir;
@@ -39,42 +39,35 @@ static Type plain(Type type) {
   return quantized ? withElements(type, storageOf(quantized)) : type;
 }
 
-/// Whether the op keeps the integers of its operands.
-static bool movesElements(Operation *op) {
-  static const llvm::StringSet<> names = {"stablehlo.broadcast",
-                                          "stablehlo.broadcast_in_dim",
-                                          "stablehlo.concatenate",
-                                          "stablehlo.dynamic_broadcast_in_dim",
-                                          "stablehlo.dynamic_gather",
-                                          "stablehlo.dynamic_pad",
-                                          "stablehlo.dynamic_reshape",
-                                          "stablehlo.dynamic_slice",
-                                          "stablehlo.dynamic_update_slice",
-                                          "stablehlo.gather",
-                                          "stablehlo.optimization_barrier",
-                                          "stablehlo.pad",
-                                          "stablehlo.real_dynamic_slice",
-                                          "stablehlo.reshape",
-                                          "stablehlo.reverse",
-                                          "stablehlo.select",
-                                          "stablehlo.slice",
-                                          "stablehlo.transpose"};
-  return names.contains(op->getName().getStringRef());
-}
+namespace {
+/// What an op does with quantized values.
+enum class Use {
+  Computes, ///< Computes real numbers.
+  Moves,    ///< Moves their integers into a type of the same parameters.
+  Keeps     ///< Hands them on, or its region computes.
+};
+} // namespace
 
-/// Whether the op only hands values on, or its region computes.
-static bool keepsValues(Operation *op) {
-  static const llvm::StringSet<> names = {"chlo.top_k",
-                                          "func.call",
-                                          "func.return",
-                                          "stablehlo.bitcast_convert",
-                                          "stablehlo.composite",
-                                          "stablehlo.constant",
-                                          "stablehlo.custom_call",
-                                          "stablehlo.get_dimension_size",
-                                          "stablehlo.return"};
-  return op->getNumRegions() > 0 ||
-         names.contains(op->getName().getStringRef());
+static Use useOf(Operation *op) {
+  if (op->getNumRegions() > 0)
+    return Use::Keeps;
+  return llvm::StringSwitch<Use>(op->getName().getStringRef())
+      .Cases({"chlo.top_k", "func.call", "func.return",
+              "stablehlo.bitcast_convert", "stablehlo.composite",
+              "stablehlo.constant", "stablehlo.custom_call",
+              "stablehlo.get_dimension_size", "stablehlo.return"},
+             Use::Keeps)
+      .Cases({"stablehlo.broadcast", "stablehlo.broadcast_in_dim",
+              "stablehlo.concatenate", "stablehlo.dynamic_broadcast_in_dim",
+              "stablehlo.dynamic_gather", "stablehlo.dynamic_pad",
+              "stablehlo.dynamic_reshape", "stablehlo.dynamic_slice",
+              "stablehlo.dynamic_update_slice", "stablehlo.gather",
+              "stablehlo.optimization_barrier", "stablehlo.pad",
+              "stablehlo.real_dynamic_slice", "stablehlo.reshape",
+              "stablehlo.reverse", "stablehlo.select", "stablehlo.slice",
+              "stablehlo.transpose"},
+             Use::Moves)
+      .Default(Use::Computes);
 }
 
 /// Whether elements of two types stand for the same numbers, wherever the axis
@@ -211,9 +204,10 @@ static LogicalResult expandOp(Operation *op) {
       op->setOperand(0, dequantize(b, op->getLoc(), op->getOperand(0)));
     return success();
   }
-  if (movesElements(op))
+  Use use = useOf(op);
+  if (use == Use::Moves)
     return verifyMovement(op);
-  if (!keepsValues(op))
+  if (use == Use::Computes)
     expand(op);
   return success();
 }

@@ -120,32 +120,39 @@ Value scalar::uniformQuantize(Scalars &s, Operation *op, ValueRange x) {
                         s.constant(s.b.getI32Type(), p.zeroPoints[0]));
 }
 
-/// A constant of one element, or of one for each index of the axis, in the
-/// form that fits a tensor of rank `rank`.
+/// Scales or zero points as a constant of `shape`, that of a scalar where all
+/// elements have one.
 template <typename T>
 static GraphValue constantOf(OpImporter &n, const Parameters &p,
-                             ArrayRef<T> values, Type element, int64_t rank) {
-  SmallVector<int64_t> shape;
-  if (p.axis >= 0) {
-    shape.assign(rank, 1);
-    shape[p.axis] = static_cast<int64_t>(values.size());
-  }
-  return Constants::toValue(
-      n.b,
-      DenseElementsAttr::get(RankedTensorType::get(shape, element), values));
+                             ArrayRef<T> values, Type element,
+                             ArrayRef<int64_t> shape) {
+  auto type =
+      RankedTensorType::get(p.axis >= 0 ? shape : ArrayRef<int64_t>(), element);
+  return Constants::toValue(n.b, DenseElementsAttr::get(type, values));
 }
 
 /// Scales or zero points as the operand of an op of qnn.
 template <typename T>
 static Value operandOf(OpImporter &n, const Parameters &p, ArrayRef<T> values,
                        Type element) {
-  SmallVector<int64_t> shape;
-  if (p.axis >= 0)
-    shape.push_back(static_cast<int64_t>(values.size()));
-  GraphValue constant = Constants::toValue(
-      n.b,
-      DenseElementsAttr::get(RankedTensorType::get(shape, element), values));
+  GraphValue constant =
+      constantOf(n, p, values, element, static_cast<int64_t>(values.size()));
   return n.tensor(constant);
+}
+
+/// `body` of each element of `x`, its scale and its zero point.
+static LogicalResult computeWith(OpImporter &n, const Parameters &p,
+                                 GraphValue &x, ScalarBody body) {
+  SmallVector<int64_t> shape(x.rank(), 1);
+  if (p.axis >= 0)
+    shape[p.axis] = static_cast<int64_t>(p.scales.size());
+  GraphValue scales =
+      constantOf<float>(n, p, p.scales, n.b.getF32Type(), shape);
+  GraphValue zeroPoints =
+      constantOf<int32_t>(n, p, p.zeroPoints, n.b.getI32Type(), shape);
+  FailureOr<GraphValue> result = elementwise(n, {&x, &scales, &zeroPoints},
+                                             signless(n.resultElement()), body);
+  return failed(result) ? failure() : n.set(*result);
 }
 
 static IntegerAttr axisOf(OpImporter &n, const Parameters &p) {
@@ -184,17 +191,10 @@ LogicalResult stablehlo::importUniformDequantize(OpImporter &n) {
     x = *flipped;
     p = flipSign(*p);
   } else if (p->width() == 16 || (p->width() == 32 && !p->isSymmetric())) {
-    GraphValue scales =
-        constantOf<float>(n, *p, p->scales, n.b.getF32Type(), x.rank());
-    GraphValue zeroPoints =
-        constantOf<int32_t>(n, *p, p->zeroPoints, n.b.getI32Type(), x.rank());
-    FailureOr<GraphValue> result = elementwise(
-        n, {&x, &scales, &zeroPoints}, n.resultElement(),
-        [&](Scalars &s, ValueRange args) {
-          Value real = dequantizeScalar(s, *p, args[0], args[1], args[2]);
-          return convertScalar(s, real, s.b.getF32Type(), n.resultElement());
-        });
-    return failed(result) ? failure() : n.set(*result);
+    return computeWith(n, *p, x, [&](Scalars &s, ValueRange args) {
+      Value real = dequantizeScalar(s, *p, args[0], args[1], args[2]);
+      return convertScalar(s, real, s.b.getF32Type(), n.resultElement());
+    });
   }
   Value zeroPoint;
   if (!p->isSymmetric())
@@ -213,17 +213,10 @@ LogicalResult stablehlo::importUniformQuantize(OpImporter &n) {
   if (failed(p))
     return failure();
   if (p->width() != 8) {
-    GraphValue scales =
-        constantOf<float>(n, *p, p->scales, n.b.getF32Type(), x.rank());
-    GraphValue zeroPoints =
-        constantOf<int32_t>(n, *p, p->zeroPoints, n.b.getI32Type(), x.rank());
-    FailureOr<GraphValue> result = elementwise(
-        n, {&x, &scales, &zeroPoints}, n.b.getIntegerType(p->width()),
-        [&](Scalars &s, ValueRange args) {
-          Value real = convertScalar(s, args[0], x.element, s.b.getF32Type());
-          return quantizeScalar(s, *p, real, args[1], args[2]);
-        });
-    return failed(result) ? failure() : n.set(*result);
+    return computeWith(n, *p, x, [&](Scalars &s, ValueRange args) {
+      Value real = convertScalar(s, args[0], x.element, s.b.getF32Type());
+      return quantizeScalar(s, *p, real, args[1], args[2]);
+    });
   }
   bool isUnsigned = isBytesWithoutSign(*p);
   Parameters bytes = isUnsigned ? flipSign(*p) : *p;
