@@ -71,7 +71,7 @@ else
   echo "FAIL: build"
   finish
 fi
-check tidy utils/run-tidy.sh
+check tidy utils/run-tidy.sh --most=20
 
 results=build/results
 rm -rf "$results"

@@ -9,6 +9,19 @@ class Failure(Exception):
     """What ends the program with a message and exit code 2."""
 
 
+class LaunchAttribute(ctypes.Structure):
+    """CUlaunchAttribute, of an attribute that is on or off."""
+
+    _fields_ = [("number", ctypes.c_uint), ("padding", ctypes.c_uint), ("value", ctypes.c_int), ("rest", ctypes.c_char * 60)]
+
+
+class LaunchConfig(ctypes.Structure):
+    """CUlaunchConfig."""
+
+    _fields_ = [("sizes", ctypes.c_uint * 7), ("stream", ctypes.c_void_p),
+                ("attributes", ctypes.POINTER(LaunchAttribute)), ("count", ctypes.c_uint)]
+
+
 class Gpu:
     """The CUDA driver, as far as it is needed here."""
 
@@ -96,8 +109,9 @@ class Gpu:
                   ctypes.c_size_t(result.nbytes))
         return result
 
-    def launcher(self, function, grid, block, shared, values):
-        """A function that launches a kernel once with ctypes values, which it keeps."""
+    def launcher(self, function, grid, block, shared, values, programmatic=False):
+        """A function that launches a kernel once with ctypes values, which it keeps. A programmatic launch may start
+        while kernels before it end."""
         pointers = (ctypes.c_void_p * max(len(values), 1))(
             *[ctypes.addressof(value) for value in values])
 
@@ -105,7 +119,14 @@ class Gpu:
             self.call("cuLaunchKernel", function, *grid, *block, ctypes.c_uint(shared), self.stream,
                       pointers, None)
 
-        return start
+        # CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+        attribute = LaunchAttribute(6, 0, 1)
+        config = LaunchConfig((*grid, *block, shared), self.stream, ctypes.pointer(attribute), 1)
+
+        def start_early(_=values):
+            self.call("cuLaunchKernelEx", ctypes.byref(config), function, pointers, None)
+
+        return start_early if programmatic else start
 
     def record(self, start):
         """A function that repeats, as one graph, what `start` launches on the stream."""

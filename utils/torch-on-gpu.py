@@ -17,7 +17,7 @@ import time
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
-ARTIFACTS = ("Linear", "Matmul", "Convolution", "Attention", "Elementwise")
+ARTIFACTS = ("Linear", "Matmul", "Convolution", "Grouped", "Activations")
 CASES_OF_ENTRY = 2
 
 

@@ -159,6 +159,7 @@ public:
     config.grid = params.grid;
     config.block = params.block;
     config.dynamicShared = params.sharedBytes;
+    config.isProgrammatic = params.isProgrammatic;
     rt::Result<LaunchResult> result =
         emulator_.launch(kernel, config, arguments, options_.launch);
     if (!result.isOk())

@@ -192,6 +192,7 @@ int64_t DescriptorBuilder::launch(const ProgramLaunch &launch) {
   desc.shared_bytes = launch.sharedBytes;
   desc.n_parameters = parameters.size();
   desc.parameters_ref = add<qcc_parameter_desc>(parameters);
+  desc.programmatic = launch.programmatic;
   return add<qcc_launch_desc>(desc);
 }
 

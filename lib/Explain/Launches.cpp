@@ -69,6 +69,7 @@ LaunchExplanation LaunchTable::explain(kernel::LaunchOp launch) {
                                 evaluate(launch.getGrid()),
                                 int64_t(launch.getBlock()),
                                 int64_t(launch.getSharedBytes()),
+                                launch.getProgrammatic(),
                                 {}};
   OperandRange arguments = launch.getArguments();
   for (auto [i, value] : llvm::enumerate(arguments)) {

@@ -170,6 +170,7 @@ static llvm::json::Value toJson(const LaunchExplanation &launch) {
                             {"grid", launch.grid},
                             {"block", launch.block},
                             {"shared_bytes", launch.sharedBytes},
+                            {"programmatic", launch.isProgrammatic},
                             {"parameters", toJsonArray(launch.parameters)}};
 }
 

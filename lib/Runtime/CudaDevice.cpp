@@ -167,6 +167,8 @@ public:
 
 private:
   Result<bool> hasAddress(Pointer address) const;
+  Error start(Function *function, const LaunchParams &params,
+              Stream *stream) const;
   static Pointer addressOf(const void *memory) {
     return reinterpret_cast<Pointer>(memory);
   }
@@ -244,6 +246,28 @@ Result<std::unique_ptr<DeviceModule>> CudaDevice::loadModule(const void *image,
   return std::unique_ptr<DeviceModule>(new CudaModule(context_, module));
 }
 
+Error CudaDevice::start(Function *function, const LaunchParams &params,
+                        Stream *stream) const {
+  auto **arguments = const_cast<void **>(params.arguments);
+  if (!params.isProgrammatic || !driver_.hasProgrammaticLaunch)
+    return driver_.launchKernel(function, params.grid.x, params.grid.y,
+                                params.grid.z, params.block.x, params.block.y,
+                                params.block.z, unsigned(params.sharedBytes),
+                                stream, arguments, nullptr);
+  LaunchAttribute programmatic = {kProgrammaticSerialization, 0, 1, {}};
+  LaunchConfig config = {unsigned(params.grid.x),
+                         unsigned(params.grid.y),
+                         unsigned(params.grid.z),
+                         unsigned(params.block.x),
+                         unsigned(params.block.y),
+                         unsigned(params.block.z),
+                         unsigned(params.sharedBytes),
+                         stream,
+                         &programmatic,
+                         1};
+  return driver_.launchKernelEx(&config, function, arguments, nullptr);
+}
+
 Status CudaDevice::launch(const LaunchParams &params, DeviceStream *stream) {
   auto *kernel = static_cast<CudaKernel *>(const_cast<void *>(params.kernel));
   if (params.sharedBytes < 0 || params.sharedBytes > maxSharedBytes_)
@@ -261,11 +285,7 @@ Status CudaDevice::launch(const LaunchParams &params, DeviceStream *stream) {
         kernel->allowedSharedBytes = params.sharedBytes;
     }
     if (error == kSuccess)
-      error = driver_.launchKernel(
-          kernel->function, params.grid.x, params.grid.y, params.grid.z,
-          params.block.x, params.block.y, params.block.z,
-          unsigned(params.sharedBytes), streamOf(stream),
-          const_cast<void **>(params.arguments), nullptr);
+      error = start(kernel->function, params, streamOf(stream));
     return error != kSuccess || stream ? error
                                        : driver_.streamSynchronize(nullptr);
   });

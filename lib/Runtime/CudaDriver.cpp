@@ -18,11 +18,14 @@ static constexpr char kLibrary[] = "libcuda.so.1";
 static Status findFunctions(void *library, Driver &driver) {
   const char *missing = nullptr;
 #define QCC_CUDA_FIND(symbol, name, parameters)                                \
-  driver.name =                                                                \
-      reinterpret_cast<Error(*) parameters>(dlsym(library, #symbol));          \
+  driver.name = reinterpret_cast<Error(*) parameters>(dlsym(library, #symbol));
+#define QCC_CUDA_REQUIRE(symbol, name, parameters)                             \
   if (!driver.name)                                                            \
     missing = #symbol;
   QCC_CUDA_FUNCTIONS(QCC_CUDA_FIND)
+  QCC_CUDA_LATER_FUNCTIONS(QCC_CUDA_FIND)
+  QCC_CUDA_FUNCTIONS(QCC_CUDA_REQUIRE)
+#undef QCC_CUDA_REQUIRE
 #undef QCC_CUDA_FIND
   if (missing)
     return unsupported(std::string(kLibrary) + " has no function " + missing +
@@ -50,6 +53,10 @@ Result<const Driver *> Driver::open() {
   Error error = driver.init(0);
   if (error != kSuccess)
     return driver.toStatus(error, "the driver does not start");
+  int version = 0;
+  driver.hasProgrammaticLaunch =
+      driver.launchKernelEx && driver.driverGetVersion(&version) == kSuccess &&
+      version >= kProgrammaticGraphs;
   isOpen = true;
   return &driver;
 }

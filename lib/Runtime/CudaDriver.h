@@ -50,6 +50,9 @@ constexpr Error kSuccess = 0, kOutOfMemory = 2, kDeinitialized = 4,
 constexpr int kMajor = 75, kMinor = 76, kMultiprocessors = 16,
               kMaxSharedOfBlock = 97;
 constexpr int kMaxDynamicShared = 8;
+constexpr unsigned kProgrammaticSerialization = 6;
+/// The first driver that records such launches in graphs: 12.3.
+constexpr int kProgrammaticGraphs = 12030;
 constexpr int kPointerMemoryType = 2, kPointerDevice = 9;
 constexpr int kErrorLog = 5, kErrorLogBytes = 6;
 // States of a stream, and how a thread's calls respect captures.
@@ -58,6 +61,22 @@ constexpr int kNotCapturing = 0, kCaptureRelaxed = 2;
 inline Stream *const kStreamPerThread = reinterpret_cast<Stream *>(2);
 // Types of memory: a GPU's own, and what it shares with the host.
 constexpr unsigned kMemoryOfDevice = 2, kMemoryUnified = 4;
+
+/// An attribute of a launch that is on or off, in the room of all attributes.
+struct LaunchAttribute {
+  unsigned number, padding;
+  int value;
+  char rest[60];
+};
+static_assert(sizeof(LaunchAttribute) == 72, "as the driver has it");
+
+/// What the driver calls CUlaunchConfig.
+struct LaunchConfig {
+  unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
+  Stream *stream;
+  const LaunchAttribute *attributes;
+  unsigned numAttributes;
+};
 
 /// Name in the library, name here, type.
 #define QCC_CUDA_FUNCTIONS(DO)                                                 \
@@ -110,11 +129,20 @@ constexpr unsigned kMemoryOfDevice = 2, kMemoryUnified = 4;
   DO(cuGraphLaunch, graphLaunch, (GraphProgram *, Stream *))                   \
   DO(cuGraphExecDestroy, graphProgramDestroy, (GraphProgram *))
 
+/// Functions that drivers have since CUDA 11.8 or later.
+#define QCC_CUDA_LATER_FUNCTIONS(DO)                                           \
+  DO(cuLaunchKernelEx, launchKernelEx,                                         \
+     (const LaunchConfig *, Function *, void **, void **))
+
 /// The functions of the driver.
 struct Driver {
 #define QCC_CUDA_DECLARE(symbol, name, parameters) Error(*name) parameters;
   QCC_CUDA_FUNCTIONS(QCC_CUDA_DECLARE)
+  // Null where the driver is older.
+  QCC_CUDA_LATER_FUNCTIONS(QCC_CUDA_DECLARE)
 #undef QCC_CUDA_DECLARE
+  /// Whether a launch may be one that starts while kernels before it end.
+  bool hasProgrammaticLaunch;
 
   /// The driver, opened and initialized once. After a failure, the next call
   /// tries again: a driver may be loaded later.

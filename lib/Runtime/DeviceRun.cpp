@@ -301,6 +301,7 @@ Status DeviceRun::launch(const Step &step, size_t number,
   params.sharedBytes = launch.sharedBytes.get(values);
   params.arguments = pointers_.data();
   params.numArguments = int(launch.parameters.size());
+  params.isProgrammatic = launch.isProgrammatic;
   Status status = device_.launch(params, stream_);
   if (status.isOk() && isTimed_)
     status = clock_[number + 1]->record(stream_);

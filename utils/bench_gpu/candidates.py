@@ -64,7 +64,7 @@ def launches_of(layer, ptx, launches, constants):
             values = [address(parameter, layer, copy, weights, arena) for parameter in launch["parameters"]]
             function = gpu.function(module, launch["kernel"], launch["shared_bytes"])
             steps.append(gpu.launcher(function, (launch["grid"], 1, 1), (launch["block"], 1, 1),
-                                      launch["shared_bytes"], values))
+                                      launch["shared_bytes"], values, launch["programmatic"]))
         runs.append(steps)
     return lambda copy: [step() for step in runs[copy]]
 

@@ -62,6 +62,9 @@ void trap(Warp &warp, const Instruction &inst, uint32_t mask) {
 }
 void sleep(Warp &warp, const Instruction &, uint32_t) { warp.yield(); }
 void nothing(Warp &, const Instruction &, uint32_t) {}
+void waitForKernels(Warp &warp, const Instruction &, uint32_t mask) {
+  warp.waitForKernels(mask);
+}
 
 template <Flow flow, Execute function> bool selectFlow(Instruction &inst) {
   inst.flow = flow;
@@ -82,9 +85,11 @@ constexpr InstructionRow rows[] = {
     {"brkpt", "", "", selectFlow<Flow::Trap, trap>, cost},
     {"nanosleep", "u32", "0", select<sleep>, cost, {0, 62}},
     {"pmevent", "", "#", select<nothing>, cost},
-    // Launches follow one another, so there is nothing to wait for.
+    // Launches follow one another. What is checked is that threads wait before
+    // they need what kernels before have done.
+    {"griddepcontrol", "wait", "", select<waitForKernels>, cost, {90, 78}},
     {"griddepcontrol",
-     "wait|launch_dependents",
+     "launch_dependents",
      "",
      select<nothing>,
      cost,

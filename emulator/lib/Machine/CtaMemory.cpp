@@ -62,6 +62,8 @@ uint8_t *CtaMemory::locateDevice(Warp &warp, Access &access, int lane,
       ++together_->atomics[address];
   }
   if (checks_ && !allocation->isConst) {
+    checkOrder(warp, *access.inst, lane, access.kind, *allocation, address,
+               access.size);
     checkRace(warp, access, lane, StateSpace::Global, address);
     if (access.kind != AccessKind::Load)
       checkCopySources(warp, access, lane, address);

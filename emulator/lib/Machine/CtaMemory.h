@@ -94,6 +94,10 @@ private:
              uint32_t sharedLanes, uint32_t deviceLanes);
 
   // What is wrong with it (CtaMemoryChecks.cpp).
+  /// Notes a write, and reports what kernels before may be in the middle of.
+  void checkOrder(Warp &warp, const Instruction &inst, int lane,
+                  AccessKind kind, Allocation &allocation, uint64_t address,
+                  int size);
   bool isAligned(Warp &warp, const Instruction &inst, int lane,
                  StateSpace space, uint64_t offset, int size);
   void refuse(Warp &warp, const Instruction &inst, int lane, AccessKind kind,

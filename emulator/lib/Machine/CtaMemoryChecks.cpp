@@ -157,6 +157,28 @@ void CtaMemory::checkWritten(Warp &warp, Access &access, int lane,
 // Races
 //===----------------------------------------------------------------------===//
 
+void CtaMemory::checkOrder(Warp &warp, const Instruction &inst, int lane,
+                           AccessKind kind, Allocation &allocation,
+                           uint64_t address, int size) {
+  bool isRead = kind == AccessKind::Load;
+  bool mayRace = launch_.config.isProgrammatic && !warp.hasWaited(lane) &&
+                 (!isRead || allocation.isWritten);
+  if (!isRead && !allocation.isWritten.load(std::memory_order_relaxed))
+    allocation.isWritten = true;
+  if (!mayRace)
+    return;
+  Report *report = warp.report(ReportKind::Race, inst, lane);
+  if (!report)
+    return;
+  report->message =
+      describeAccess(kind, StateSpace::Global, address, size) + ", inside " +
+      allocation.describe() + ", before the thread has waited for kernels " +
+      "before this one (griddepcontrol.wait), which may " +
+      (isRead ? "write it" : "access it");
+  setAddress(*report, StateSpace::Global, address,
+             launch_.memory->nearestName(address));
+}
+
 /// The lanes of a conflict, if they write the same value to the same place with
 /// the same instruction, which PTX defines; else 0.
 static uint32_t lanesAlike(const Access &access, int lane, const Warp &warp,

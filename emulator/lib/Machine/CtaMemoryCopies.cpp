@@ -63,6 +63,9 @@ bool CtaMemory::beginCopy(Warp &warp, AsyncCopies::Request &request, int lane) {
       reportConflict(warp, inst, lane, AccessKind::Store, StateSpace::Shared,
                      destination, size, conflict);
     if (sourceSize > 0)
+      checkOrder(warp, inst, lane, AccessKind::Load,
+                 *findAllocation(source, sourceSize), source, sourceSize);
+    if (sourceSize > 0)
       if (Conflict conflict = globalRaces_->read(source, sourceSize, who))
         reportConflict(warp, inst, lane, AccessKind::Load, StateSpace::Global,
                        source, sourceSize, conflict);

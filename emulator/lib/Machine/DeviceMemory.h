@@ -53,6 +53,8 @@ struct Allocation {
   bool isConst = false;
   rt::AlignedBuffer buffer;
   SectorSet loaded, stored;
+  /// Whether any kernel has written to it.
+  std::atomic<bool> isWritten{false};
 
   uint8_t *data() const { return reinterpret_cast<uint8_t *>(buffer.data()); }
   bool contains(uint64_t address, int64_t bytes) const {

@@ -227,6 +227,9 @@ public:
   void returnFrom(uint32_t mask);
   void exitLanes(uint32_t mask);
   void trap(const Instruction &inst, uint32_t mask, const char *message);
+  /// Lanes execute griddepcontrol.wait.
+  void waitForKernels(uint32_t mask) { haveWaited_ |= mask; }
+  bool hasWaited(int lane) const { return haveWaited_ >> lane & 1; }
   /// Ends the time slice.
   void yield() { stopped_ = true; }
   /// The lanes of `mask`, which have come to an instruction together.
@@ -330,6 +333,7 @@ private:
   int64_t executed_ = 0;
   int64_t spins_ = 0;
   bool isScattered_ = false;
+  uint32_t haveWaited_ = 0; ///< Lanes that executed griddepcontrol.wait.
   LeftOutLanes leftOut_;
   Progress &progress_;
   std::vector<UndefinedOrigin> origins_ = {UndefinedOrigin()};

@@ -114,6 +114,52 @@ TEST_F(EmulatorDeviceTest, FailsWithReports) {
   EXPECT_TRUE((*stream)->synchronize().isOk());
 }
 
+TEST_F(EmulatorDeviceTest, KernelsThatStartEarlyHaveToWait) {
+  auto launch = [&](const char *ptx, void *&from) {
+    auto module = *device->loadModule(ptx, strlen(ptx));
+    LaunchParams early = params;
+    void *own[3] = {&from, &y, &bias};
+    early.kernel = *module->kernel("add");
+    early.arguments = own;
+    early.isProgrammatic = true;
+    return device->launch(early, nullptr).message();
+  };
+  const std::string text = program;
+  auto withWait = [&](const char *before, bool waits = true) {
+    std::string changed = text;
+    changed.replace(changed.find("7.0"), 3, "7.8");
+    changed.replace(changed.find("sm_80"), 5, "sm_90");
+    changed.insert(changed.find(before),
+                   waits ? "griddepcontrol.wait;\n" : "");
+    return changed;
+  };
+  const std::string beforeAll = withWait("ld.global"),
+                    beforeStore = withWait("st.global"),
+                    never = withWait("ret", /*waits=*/false);
+  std::vector<char> zeros(1024);
+  EXPECT_TRUE(device
+                  ->copy(x, zeros.data(), zeros.size(),
+                         CopyDirection::HostToDevice, nullptr)
+                  .isOk());
+  // No kernel writes x.
+  EXPECT_EQ(launch(beforeAll.c_str(), x), "");
+  EXPECT_EQ(launch(beforeStore.c_str(), x), "");
+  EXPECT_NE(launch(never.c_str(), x).find("race: a write of 4 bytes at "),
+            std::string::npos);
+  // It has written y.
+  EXPECT_EQ(launch(beforeAll.c_str(), y), "");
+  std::string message = launch(beforeStore.c_str(), y);
+  EXPECT_NE(message.find("race: a read of 4 bytes at "), std::string::npos)
+      << message;
+  EXPECT_NE(message.find("before the thread has waited for kernels before this "
+                         "one (griddepcontrol.wait), which may write it"),
+            std::string::npos)
+      << message;
+  params.kernel = *module->kernel("add");
+  EXPECT_TRUE(device->launch(params, nullptr).isOk())
+      << "what is not programmatic starts when all before has ended";
+}
+
 TEST_F(EmulatorDeviceTest, RefusesWhatIsWrong) {
   EXPECT_EQ(device->loadModule("nonsense", 8).status().code(),
             StatusCode::Corrupt);

@@ -46,7 +46,7 @@ extern "C" {
 
 #define QCC_ABI_MAGIC "QCCARTF" /* 8 bytes with its terminator */
 #define QCC_ABI_VERSION 4u
-#define QCC_ABI_MINOR_VERSION 2u
+#define QCC_ABI_MINOR_VERSION 3u
 #define QCC_ARTIFACT_SYMBOL "qcc_artifact"
 
 /// The limits of the runtime. Compilers refuse programs that exceed them; an
@@ -184,6 +184,10 @@ typedef struct qcc_launch_desc {
                         ///< kernel declares
   int64_t n_parameters;
   int64_t parameters_ref; ///< qcc_parameter_desc[n_parameters]
+  // Since 4.3.
+  int32_t programmatic; ///< 1: may start while the kernels before it on the
+                        ///< stream end, for which it waits itself
+  int32_t reserved;     ///< 0
 } qcc_launch_desc;
 
 typedef struct qcc_step_desc {

@@ -34,6 +34,7 @@ struct LaunchParameter {
 struct LaunchExplanation {
   std::string kernel;
   int64_t grid, block, sharedBytes;
+  bool isProgrammatic; ///< May start while the kernels before it end.
   std::vector<LaunchParameter> parameters;
 };
 

@@ -89,6 +89,9 @@ struct LaunchParams {
   int64_t sharedBytes = 0;
   void *const *arguments = nullptr;
   int numArguments = 0;
+  /// Whether the kernel may start while kernels before it on the stream end; it
+  /// waits for them itself.
+  bool isProgrammatic = false;
 };
 
 enum class CopyDirection { HostToDevice, DeviceToHost, DeviceToDevice };

@@ -110,6 +110,7 @@ struct Launch {
   std::string_view kernel; ///< Ends with a 0.
   Size grid, block, sharedBytes;
   std::vector<LaunchParameter> parameters;
+  bool isProgrammatic = false; ///< May start while kernels before it end.
 };
 
 struct Step {

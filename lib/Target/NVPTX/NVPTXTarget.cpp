@@ -45,7 +45,9 @@ void NVPTXTarget::buildTargetStage(OpPassManager &pm) const {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createShareSteps());
-  pm.addPass(createOutlineKernels());
+  OutlineKernelsOptions outlining;
+  outlining.programmatic = spec.hasProgrammaticLaunch();
+  pm.addPass(createOutlineKernels(outlining));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());

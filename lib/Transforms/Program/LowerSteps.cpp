@@ -165,6 +165,7 @@ LogicalResult EntryLowering::lowerLaunch(kernel::LaunchOp launch) {
                  sizeOf(launch.getGrid()),
                  int64_t(launch.getBlock()),
                  int64_t(launch.getSharedBytes()),
+                 launch.getProgrammatic(),
                  {}};
   std::vector<ProgramParameter> &parameters = step.launch->parameters;
   for (auto [i, value] : llvm::enumerate(launch.getArguments())) {

@@ -432,6 +432,21 @@ TEST_F(CudaDevice, TakesMachineCodeOfItsGeneration) {
       << warnings[0];
 }
 
+TEST_F(CudaDevice, LetsKernelsThatWaitThemselvesStartEarly) {
+  // The first of two kernels; the driver fails for the other kind of launch.
+  EXPECT_EQ(runWith("cuLaunchKernelEx=1").code(), StatusCode::Ok);
+  artifact.launch->programmatic = 1;
+  auto module = artifact.loadOn(device);
+  ASSERT_TRUE(module.isOk()) << module.message();
+  context = *Context::create(*module, "");
+  for (int run = 0; run < 3; ++run)
+    expectRuns();
+  EXPECT_EQ(runWith("cuLaunchKernelEx=1").code(), StatusCode::Ok)
+      << "the graph has been recorded";
+  context = *Context::create(*module, "");
+  EXPECT_EQ(runWith("cuLaunchKernelEx=1").code(), StatusCode::IOError);
+}
+
 TEST_F(CudaDevice, RefusesSharedMemoryThatItDoesNotHave) {
   auto runWithShared = [&](int64_t bytes, ValuesOfTest &values) {
     std::string ptx = kernelsOfTest();

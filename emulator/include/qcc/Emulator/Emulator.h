@@ -73,6 +73,10 @@ struct LaunchConfig {
   Dim3 grid;
   Dim3 block;
   int64_t dynamicShared = 0;
+  /// Whether a chip may start the kernel while kernels before it end. Threads
+  /// then have to execute griddepcontrol.wait before they write memory, or read
+  /// what a kernel has written.
+  bool isProgrammatic = false;
 };
 
 /// One kernel argument: the bytes of its value.

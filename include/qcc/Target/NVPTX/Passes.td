@@ -94,6 +94,10 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
 
     Tensor work inside of loops and branches of the program is an error.
 
+    With `programmatic`, kernels start while the kernel before them ends (programmatic
+    dependent launch). Each waits for those before it ahead of its first access to memory that
+    is neither shared nor a constant.
+
     ```mlir
     call @main.step0(%x, %y, %operations, %bytes, %c0, %c1) : ...
     func.func private @main.step0(%x: memref<?xf32>, %y: memref<?xf32>, ...) {
@@ -112,6 +116,10 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"programmatic", "programmatic", "bool", /*default=*/"false",
+           "Let kernels start while the kernel before them ends, which needs sm_90">
+  ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",

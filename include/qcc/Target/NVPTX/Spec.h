@@ -55,6 +55,10 @@ struct Spec {
     return architecture >= atom.architecture && ptxVersion >= atom.ptxVersion;
   }
 
+  /// Whether kernels may start while the kernel before them ends: programmatic
+  /// dependent launch.
+  bool hasProgrammaticLaunch() const { return architecture >= 90; }
+
   /// The chip of a name; an error that lists the known chips if no chip has the
   /// name.
   static llvm::Expected<Spec> forChip(llvm::StringRef name);

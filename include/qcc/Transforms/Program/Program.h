@@ -64,6 +64,7 @@ struct ProgramLaunch {
   std::string kernel; ///< symbol of a function in a module of kernels
   int64_t grid;       ///< a size
   int64_t block, sharedBytes;
+  bool programmatic; ///< may start while the kernels before it end
   std::vector<ProgramParameter> parameters;
 };
 

@@ -23,6 +23,10 @@
 // so that the sums of a thread lie side by side, in words of 16 bytes. Column g
 // of fragment f therefore is g / 2 C / 4 + 2f + g % 2.
 //
+// While a kernel of one tile of rows ends, the next one may load its weights
+// (ProgrammaticLaunch.h): so those of the first round are loaded in front of
+// the loop, and ahead of the left operand.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ChunkLoader.h"
@@ -46,12 +50,15 @@ namespace {
 class DecodeEmitter {
 public:
   DecodeEmitter(RewriterBase &rewriter, ContractOp op, ConfigAttr config,
-                const Atom &given)
+                const Atom &given, bool canStartEarly)
       : code(rewriter, op), op(op), config(config), atom(code, op, given),
         slices(code, op, kPackedStep), tiles(code, op, config),
         lhs(lhsOperand(code, op)), rhs(rhsOperand(code, op)),
         mostRows(std::min(mostRowsOf(op, config).value_or(kFragmentRows),
-                          kFragmentRows)) {}
+                          kFragmentRows)),
+        startsEarly(canStartEarly &&
+                    mostRowsOf(op, config).value_or(kFragmentRows + 1) <=
+                        kFragmentRows) {}
 
   void emit();
 
@@ -65,14 +72,16 @@ private:
   };
 
   void makeLoaders();
-  Loaded load(Value slice);
+  /// Loads slices: all columns first if they are loaded `early`.
+  void load(MutableArrayRef<Loaded> slices, bool early);
   /// Adds the products of a slice of K to sums. The products of a slice that
   /// does not exist count for nothing. `exists` is null if the slice is known
   /// to exist.
   void multiply(const Loaded &loaded, Value exists, Values &sums);
   /// Adds the products of `count` slices of a warp, the first being `first`; of
   /// the last one only where it exists.
-  Values addSlices(Value first, int64_t count, bool isLastSure, Values sums);
+  Values addSlices(Value first, int64_t count, bool isLastSure, bool early,
+                   Values sums);
   Values addAllSlices();
   /// Puts the sums of the warp into shared memory.
   void share(ArrayRef<Value> sums);
@@ -98,6 +107,7 @@ private:
   StridedOperand lhs, rhs;
   /// Rows of the tile that may exist.
   int64_t mostRows;
+  bool startsEarly;
   Value warp, group, member;
   std::unique_ptr<ChunkLoader> rowLoader, columnLoader;
 };
@@ -132,8 +142,15 @@ void DecodeEmitter::makeLoaders() {
                                 rhsRows(code, op, rhs, tiles, slices), kChunk);
 }
 
-DecodeEmitter::Loaded DecodeEmitter::load(Value slice) {
-  return {slice, rowLoader->load(slice), columnLoader->load(slice)};
+void DecodeEmitter::load(MutableArrayRef<Loaded> slices, bool early) {
+  if (early)
+    for (Loaded &slice : slices)
+      slice.columns = columnLoader->load(slice.slice);
+  for (Loaded &slice : slices) {
+    slice.rows = rowLoader->load(slice.slice);
+    if (!early)
+      slice.columns = columnLoader->load(slice.slice);
+  }
 }
 
 void DecodeEmitter::multiply(const Loaded &loaded, Value exists, Values &sums) {
@@ -164,7 +181,8 @@ void DecodeEmitter::multiply(const Loaded &loaded, Value exists, Values &sums) {
 }
 
 SmallVector<Value> DecodeEmitter::addSlices(Value first, int64_t count,
-                                            bool isLastSure, Values sums) {
+                                            bool isLastSure, bool early,
+                                            Values sums) {
   SmallVector<Loaded> loaded;
   Value exists;
   for (int64_t i = 0; i < count; ++i) {
@@ -175,8 +193,9 @@ SmallVector<Value> DecodeEmitter::addSlices(Value first, int64_t count,
       exists = code.less(slice, all);
       slice = code.clamp(slice, all);
     }
-    loaded.push_back(load(slice));
+    loaded.push_back({slice, {}, {}});
   }
+  load(loaded, early);
   for (auto [i, slice] : llvm::enumerate(loaded))
     multiply(slice, int64_t(i) + 1 == count ? exists : Value(), sums);
   return sums;
@@ -187,9 +206,13 @@ SmallVector<Value> DecodeEmitter::addAllSlices() {
   int64_t rounds = slices.count() / ofRound;
   int64_t rest = slices.count() % ofRound;
   Values sums((fragments() + needsRowSums()) * kSums, code.i32(0));
-  if (rounds > 0) {
+  bool isFirstEarly = startsEarly && rounds > 0;
+  if (isFirstEarly)
+    sums = addSlices(warp, config.getStages(), /*isLastSure=*/true,
+                     /*early=*/true, std::move(sums));
+  if (rounds > int64_t(isFirstEarly)) {
     RewriterBase &rewriter = code.rewriter;
-    auto loop = scf::ForOp::create(rewriter, code.loc, code.index(0),
+    auto loop = scf::ForOp::create(rewriter, code.loc, code.index(isFirstEarly),
                                    code.index(rounds), code.index(1), sums);
     keepLoop(loop);
     OpBuilder::InsertionGuard guard(rewriter);
@@ -199,7 +222,7 @@ SmallVector<Value> DecodeEmitter::addAllSlices() {
         warp);
     scf::YieldOp::create(rewriter, code.loc,
                          addSlices(first, config.getStages(),
-                                   /*isLastSure=*/true,
+                                   /*isLastSure=*/true, /*early=*/false,
                                    Values(loop.getRegionIterArgs())));
     sums = Values(loop.getResults());
   }
@@ -207,7 +230,8 @@ SmallVector<Value> DecodeEmitter::addAllSlices() {
     sums = addSlices(
         code.create<arith::AddIOp>(warp, code.index(rounds * ofRound)),
         llvm::divideCeil(rest, config.getWarps()),
-        rest % config.getWarps() == 0, sums);
+        rest % config.getWarps() == 0,
+        /*early=*/startsEarly && rounds == 0, sums);
   return sums;
 }
 
@@ -325,6 +349,9 @@ void DecodeEmitter::emitResults() {
 }
 
 void DecodeEmitter::emit() {
+  if (startsEarly)
+    NVVM::GriddepcontrolOp::create(code.rewriter, code.loc,
+                                   NVVM::GridDepActionKind::launch_dependents);
   makeLoaders();
   share(addAllSlices());
   NVVM::BarrierOp::create(code.rewriter, code.loc);
@@ -333,6 +360,7 @@ void DecodeEmitter::emit() {
 }
 
 void qcc::nvptx::emitDecode(RewriterBase &rewriter, ContractOp op,
-                            ConfigAttr config, const Atom &atom) {
-  DecodeEmitter(rewriter, op, config, atom).emit();
+                            ConfigAttr config, const Atom &atom,
+                            bool startsEarly) {
+  DecodeEmitter(rewriter, op, config, atom, startsEarly).emit();
 }

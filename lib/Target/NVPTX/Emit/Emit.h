@@ -25,9 +25,11 @@ void emitMultistage(mlir::RewriterBase &rewriter, kernel::ContractOp op,
                     ConfigAttr config, const Atom &atom);
 
 /// Replaces a packed contraction on memrefs, of few rows, by blocks whose warps
-/// share K.
+/// share K. With `startsEarly` and a single tile of rows, kernels let the next
+/// one start at once (programmatic dependent launch), and load weights ahead of
+/// all else.
 void emitDecode(mlir::RewriterBase &rewriter, kernel::ContractOp op,
-                ConfigAttr config, const Atom &atom);
+                ConfigAttr config, const Atom &atom, bool startsEarly);
 
 /// Replaces the packing of an operand on memrefs by a loop over threads, of
 /// which each 32 pack a column, or by blocks that each pack 32 columns.

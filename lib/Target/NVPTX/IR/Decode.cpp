@@ -41,8 +41,9 @@ static int64_t registersOfDecode(ContractOp op, ConfigAttr config) {
     chunk = 6;
   int64_t loaded = config.getStages() *
                    (4 * fragments + chunk * lhsChunksOfDecode(op, config));
-  constexpr int64_t kOthers = 40;
-  return sums + loaded + 2 * (fragments + 2) + kOthers;
+  constexpr int64_t kOthers = 40, kOfHighRows = 20;
+  return sums + loaded + 2 * (fragments + 2) + kOthers +
+         (lhsChunksOfDecode(op, config) > 1 ? kOfHighRows : 0);
 }
 
 /// Why the warps of a block do not share K so.

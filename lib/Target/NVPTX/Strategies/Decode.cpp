@@ -30,8 +30,14 @@ constexpr double kOnce = 120, kPerRound = 12;
 /// Cycles until the first loads have come, and of later ones beside what is
 /// done at the same time, on a chip without a measured latency.
 constexpr double kFirstLoads = 500, kLoadLatency = 400;
-/// The share of a block's own time in which memory is not busy, as measured.
-constexpr double kIdleShare = .25;
+/// Cycles that pass between two kernels, but for those that start early, and
+/// the most of a kernel's time that counts for them.
+constexpr double kBetweenKernels = 2000, kMostBetween = .25;
+/// Kernels start early enough if multiprocessors have room for all blocks, and
+/// load so many bytes of weights before they wait, by blocks of so many warps
+/// and columns: a rule for what an H200 measured.
+constexpr double kEarlyBytes = 64 << 10, kEarlyWarps = 8;
+constexpr int64_t kEarlyColumns = 16;
 
 namespace {
 class Decode : public TiledStrategy {
@@ -44,7 +50,7 @@ public:
 protected:
   void emitKernel(RewriterBase &rewriter, ContractOp op, ConfigAttr config,
                   const Atom &atom) const override {
-    emitDecode(rewriter, op, config, atom);
+    emitDecode(rewriter, op, config, atom, spec.hasProgrammaticLaunch());
   }
   SmallVector<Candidate> listGuarded(ContractOp op, int64_t above,
                                      int64_t upTo) const override;
@@ -102,20 +108,27 @@ double Decode::timeOfProducts(ContractOp op, ConfigAttr config,
       kOnce + rounds * kPerRound + steps / warps * perStep + ofResults;
   double blocks = sizes.tiles(config) * config.getParts();
   double most = std::ceil(blocks / spec.multiprocessors);
-  double atOnce = std::min<double>(
-      most, blocksAtOnce(config, expectedRegisters(op, config)));
+  double room = blocksAtOnce(config, expectedRegisters(op, config));
+  double atOnce = std::min(most, room);
   double latency = spec.loadedLatency;
   double alone = std::max(kFirstLoads, latency) +
                  kNextInstruction * instructions +
                  rounds * std::max(kLoadLatency, latency);
-  double idle = spec.loadedLatency ? kIdleShare * alone / atOnce : 0;
   double rowBytes = std::min<double>(sizes.rows, kFragmentRows) *
                     (alignmentAlongK(op) ? 1 : 4);
   double loaded =
       blocks * steps * kPackedStep * (config.getColumns() + rowBytes);
-  return longest({most * warps * instructions / kIssue,
-                  std::ceil(most / atOnce) * alone, loaded / spec.cacheBytes,
-                  memoryTime(leastBytes(op, sizes)) + idle});
+  double time =
+      longest({most * warps * instructions / kIssue,
+               std::ceil(most / atOnce) * alone, loaded / spec.cacheBytes,
+               memoryTime(leastBytes(op, sizes)) + idleTime(alone, atOnce)});
+  double early =
+      most * warps * config.getStages() * kPackedStep * config.getColumns();
+  bool isFilled = spec.hasProgrammaticLaunch() && most <= room &&
+                  sizes.rows <= kFragmentRows && warps >= kEarlyWarps &&
+                  config.getColumns() >= kEarlyColumns && early >= kEarlyBytes;
+  return isFilled ? time - std::min(kBetweenKernels, kMostBetween * time)
+                  : time;
 }
 
 Cost Decode::cost(ContractOp op, LoweringConfigAttrInterface any) const {

@@ -217,9 +217,10 @@ double Multistage::timeOfProducts(ContractOp op, ConfigAttr config,
                                   std::max<int64_t>(config.getStages() - 1, 1));
   // A block that has a multiprocessor for itself takes so long.
   double alone = kFirstTiles + steps * ownStep + epilogue * perInstruction;
-  return longest({busy,
-                  std::ceil(most / std::min<double>(most, atOnce)) * alone,
-                  memoryTime(leastBytes(op, sizes))});
+  double together = std::min<double>(most, atOnce);
+  return longest(
+      {busy, std::ceil(most / together) * alone,
+       memoryTime(leastBytes(op, sizes)) + idleTime(alone, together)});
 }
 
 Cost Multistage::cost(ContractOp op, LoweringConfigAttrInterface any) const {

@@ -262,6 +262,12 @@ double qcc::nvptx::timeOfPass(const Spec &spec, double bytes) {
   return kNextKernel + kFirstLoads + bytes / spec.memoryBytes;
 }
 
+double TiledStrategy::idleTime(double alone, double atOnce) const {
+  // As measured, where a GPU measured anything.
+  constexpr double kIdleShare = .25;
+  return spec.loadedLatency ? kIdleShare * alone / atOnce : 0;
+}
+
 double TiledStrategy::costOfParts(ContractOp op, ConfigAttr config,
                                   const Sizes &sizes) const {
   if (config.getParts() == 1)

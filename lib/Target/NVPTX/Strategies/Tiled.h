@@ -107,6 +107,9 @@ protected:
   int64_t blocksAtOnce(ConfigAttr config, int64_t registers) const;
   /// Cycles that memory is busy.
   double memoryTime(double bytes) const { return bytes / spec.memoryBytes; }
+  /// Cycles that memory is not busy while blocks begin and end, so many of them
+  /// at once on a multiprocessor. `alone`: the cycles of a block.
+  double idleTime(double alone, double atOnce) const;
   /// What a kernel costs that adds the parts of K; 0 if there is one part.
   double costOfParts(kernel::ContractOp op, ConfigAttr config,
                      const Sizes &sizes) const;

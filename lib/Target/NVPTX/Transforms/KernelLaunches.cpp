@@ -208,11 +208,11 @@ static LaunchArguments argumentsOf(OpBuilder &builder, func::CallOp call,
   return arguments;
 }
 
-/// Replaces the call of a step by the launch of a kernel.
 LogicalResult qcc::nvptx::createLaunch(RewriterBase &rewriter,
                                        func::CallOp call, func::FuncOp step,
                                        SymbolRefAttr kernel,
-                                       const KernelWork &work) {
+                                       const KernelWork &work,
+                                       bool programmatic) {
   rewriter.setInsertionPoint(call);
   FailureOr<Value> grid = emitGrid(rewriter, call, step, work);
   if (failed(grid))
@@ -231,8 +231,8 @@ LogicalResult qcc::nvptx::createLaunch(RewriterBase &rewriter,
   };
   kernel::LaunchOp::create(
       rewriter, call.getLoc(), kernel, *grid, work.threads, work.sharedBytes,
-      amount(StepArgument::Operations), amount(StepArgument::Bytes),
-      arguments.writes, arguments.operands,
+      programmatic, amount(StepArgument::Operations),
+      amount(StepArgument::Bytes), arguments.writes, arguments.operands,
       call->getAttrOfType<DictionaryAttr>(kKernelAttr),
       call.getArgAttrsAttr() ? rewriter.getArrayAttr(arguments.values)
                              : ArrayAttr());

@@ -35,12 +35,13 @@ llvm::SmallVector<mlir::Type> parameterTypes(mlir::Type argument,
 mlir::Value emitLiteral(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Type type, mlir::ValueRange parameters);
 
-/// Replaces the call of a step by the launch of a kernel.
+/// Replaces the call of a step by the launch of a kernel, which may start while
+/// kernels before it end if it is `programmatic`.
 mlir::LogicalResult createLaunch(mlir::RewriterBase &rewriter,
                                  mlir::func::CallOp call,
                                  mlir::func::FuncOp step,
                                  mlir::SymbolRefAttr kernel,
-                                 const KernelWork &work);
+                                 const KernelWork &work, bool programmatic);
 
 } // namespace qcc::nvptx
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelLaunches.h"
+#include "ProgrammaticLaunch.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -278,8 +279,17 @@ static LogicalResult checkParameters(func::FuncOp kernel) {
          << "; split the operation into some with fewer operands";
 }
 
+/// Those of `calls` that call a step.
+static SmallVector<func::CallOp> callsOf(StringRef step,
+                                         ArrayRef<func::CallOp> calls) {
+  return llvm::to_vector(llvm::make_filter_range(
+      calls, [&](func::CallOp call) { return call.getCallee() == step; }));
+}
+
 namespace {
 struct OutlineKernels : qcc::impl::OutlineKernelsBase<OutlineKernels> {
+  using OutlineKernelsBase::OutlineKernelsBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
@@ -296,7 +306,7 @@ struct OutlineKernels : qcc::impl::OutlineKernelsBase<OutlineKernels> {
     LLVM::GlobalOp shared;
     // Several calls may be of one step (share-steps).
     llvm::MapVector<func::FuncOp, std::pair<SymbolRefAttr, KernelWork>> known;
-    for (func::CallOp call : calls) {
+    for (auto [i, call] : llvm::enumerate(calls)) {
       auto step = symbols.lookup<func::FuncOp>(call.getCallee());
       auto &[name, work] = known[step];
       if (!name) {
@@ -311,6 +321,13 @@ struct OutlineKernels : qcc::impl::OutlineKernelsBase<OutlineKernels> {
           shared = createSharedMemory(rewriter, module.getLoc());
           kernelSymbols.insert(shared);
         }
+        if (programmatic)
+          // The calls before this one, of other steps, are gone.
+          nvptx::waitForKernels(
+              rewriter, step,
+              nvptx::findConstants(
+                  step,
+                  callsOf(call.getCallee(), ArrayRef(calls).drop_front(i))));
         ++numKernels;
         LDBG() << "makes " << step.getName() << " at " << step.getLoc()
                << " a kernel, in blocks of " << work.threads << " threads with "
@@ -323,7 +340,8 @@ struct OutlineKernels : qcc::impl::OutlineKernelsBase<OutlineKernels> {
             room, SymbolRefAttr::get(kernelSymbols.insert(kernel)));
       }
       ++numLaunches;
-      if (failed(nvptx::createLaunch(rewriter, call, step, name, work)))
+      if (failed(nvptx::createLaunch(rewriter, call, step, name, work,
+                                     programmatic)))
         return signalPassFailure();
     }
     for (auto &[step, outlined] : known)

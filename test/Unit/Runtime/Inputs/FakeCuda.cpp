@@ -220,6 +220,15 @@ EXPORT int cuLaunchKernel(const emu::Kernel *kernel, unsigned gridX,
   return 0;
 }
 
+EXPORT int cuLaunchKernelEx(const LaunchConfig *config,
+                            const emu::Kernel *kernel, void **parameters,
+                            void **) {
+  BEGIN();
+  return launchProgrammatically<Stream>(*config, kernel, parameters,
+                                        cuLaunchKernel)
+      .value_or(1);
+}
+
 EXPORT int cuThreadExchangeStreamCaptureMode(int *) {
   BEGIN();
   return 0;

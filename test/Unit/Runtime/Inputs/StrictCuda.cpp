@@ -427,6 +427,15 @@ EXPORT int cuLaunchKernel(const emu::Kernel *kernel, unsigned gridX,
     return result.isOk() && result->reports.empty() ? 0 : launchFailed;
   });
 }
+EXPORT int cuLaunchKernelEx(const LaunchConfig *config,
+                            const emu::Kernel *kernel, void **parameters,
+                            void **) {
+  std::optional<int> error = launchProgrammatically<Stream>(
+      *config, kernel, parameters, cuLaunchKernel);
+  return error ? *error
+               : violation("a launch with attributes that nobody knows",
+                           invalidValue);
+}
 
 //===----------------------------------------------------------------------===//
 // Streams, captures and events

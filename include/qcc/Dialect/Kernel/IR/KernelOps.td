@@ -449,7 +449,8 @@ def Kernel_LaunchOp
   let description = [{
     Runs `kernel`, a function of a nested module, by `grid` blocks of `block` threads, each
     block with `shared_bytes` bytes of shared memory. What depends on dynamic dimensions is
-    an operand: the plan function computes it.
+    an operand: the plan function computes it. A `programmatic` launch may start while the
+    kernels before it end; the kernel itself waits for them.
 
     The parameters of the kernel are the `arguments`: a memref is a pointer to device memory,
     compact and row-major, but for the pitch of rows that its type may have, and an index an
@@ -479,6 +480,7 @@ def Kernel_LaunchOp
       Index:$grid,
       I64Attr:$block,
       I64Attr:$shared_bytes,
+      UnitAttr:$programmatic,
       Index:$operations, Index:$bytes,
       DenseI64ArrayAttr:$writes,
       Variadic<AnyTypeOf<[AnyStridedMemRef, Index]>>:$arguments,
@@ -486,7 +488,7 @@ def Kernel_LaunchOp
       OptionalAttr<DictArrayAttr>:$values);
   let assemblyFormat = [{
     $kernel `grid` $grid `block` $block `shared` $shared_bytes
-    `work` `(` $operations `,` $bytes `)` `writes` $writes `(` $arguments `)`
+    (`programmatic` $programmatic^)? `work` `(` $operations `,` $bytes `)` `writes` $writes `(` $arguments `)`
     `info` $info (`values` $values^)? attr-dict `:` type($arguments)
   }];
   let hasVerifier = 1;
