@@ -208,6 +208,10 @@ public:
   void release(BarrierClocks &published, uint32_t lanes, uint32_t all);
   void acquire(const BarrierClocks &published, uint32_t lanes, uint32_t all);
 
+  /// What comes later is not known by what becomes known of the time that is
+  /// returned.
+  uint32_t pass() { return now_++; }
+
   /// bar.warp.sync
   void syncLanes(uint32_t lanes, uint32_t all);
 

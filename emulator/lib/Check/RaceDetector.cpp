@@ -249,10 +249,9 @@ Conflict RaceDetector::beginCopy(uint64_t address, uint64_t size,
 }
 
 void RaceDetector::endCopy(uint64_t address, uint64_t size,
-                           const Accessor &who) {
-  AccessRecord record = recordOf(who);
+                           const AccessRecord &writer) {
   shadow_.forCells(address, size, [&](RaceCell &cell) {
-    cell.setWrite(record);
+    cell.setWrite(writer);
     cell.pending = 0;
     return true;
   });

@@ -178,13 +178,13 @@ public:
   /// An asynchronous copy, numbered from 1, takes the memory ...
   Conflict beginCopy(uint64_t address, uint64_t size, const Accessor &who,
                      uint32_t copy);
-  /// ... and gives it back to the thread that waited.
-  void endCopy(uint64_t address, uint64_t size, const Accessor &who);
+  /// ... and gives it back: it was a write of `writer`, who waited.
+  void endCopy(uint64_t address, uint64_t size, const AccessRecord &writer);
+  AccessRecord recordOf(const Accessor &who) const;
 
   ShadowMemory<RaceCell> &shadow() { return shadow_; }
 
 private:
-  AccessRecord recordOf(const Accessor &who) const;
   bool comesBefore(const AccessRecord &record, const Accessor &who) const {
     return who.clock->isOrdered(record.agent, record.clock, record.lanes,
                                 who.lanes);

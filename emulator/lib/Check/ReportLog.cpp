@@ -74,6 +74,8 @@ std::string_view reportKindName(ReportKind kind) {
     return "limit";
   case ReportKind::UndefinedValue:
     return "undefined-value";
+  case ReportKind::MBarrierMisuse:
+    return "mbarrier-misuse";
   }
   return "unknown";
 }

@@ -82,6 +82,10 @@ void fence(Warp &warp, const Instruction &inst, uint32_t mask) {
     warp.cta().memory().fence(kind);
 }
 
+/// Makes mbarrier.init known to the cluster, which is the CTA here, before what
+/// orders threads.
+void fenceInit(Warp &, const Instruction &, uint32_t) {}
+
 constexpr CostClass cost = CostClass::Barrier;
 
 constexpr InstructionRow rows[] = {
@@ -134,6 +138,12 @@ constexpr InstructionRow rows[] = {
     {"membar", "cta|gl|sys", "", select<fence>, CostClass::Fence},
     {"fence", "?sc|acq_rel|acquire|release @scope", "", select<fence>,
      CostClass::Fence},
+    {"fence",
+     "mbarrier_init release cluster",
+     "",
+     select<fenceInit>,
+     CostClass::Fence,
+     {90, 80}},
 };
 
 } // namespace

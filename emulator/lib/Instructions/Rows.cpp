@@ -13,7 +13,7 @@ const InstructionTable &instructionTable() {
   static const auto *table = new InstructionTable(
       {integerRows(), logicRows(), wordRows(), floatRows(), compareRows(),
        convertRows(), moveRows(), memoryRows(), atomicRows(), asyncCopyRows(),
-       matrixRows(), warpRows(), barrierRows(), controlRows()});
+       mbarrierRows(), matrixRows(), warpRows(), barrierRows(), controlRows()});
   return *table;
 }
 

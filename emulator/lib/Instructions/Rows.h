@@ -27,6 +27,7 @@ RowList moveRows();
 RowList memoryRows();
 RowList atomicRows();
 RowList asyncCopyRows();
+RowList mbarrierRows();
 RowList matrixRows();
 RowList warpRows();
 RowList barrierRows();

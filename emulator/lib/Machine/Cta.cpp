@@ -19,7 +19,7 @@ Cta::Cta(const Launch &launch, int64_t number, CounterSet &counters,
     : launch_(launch), number_(number), counters_(counters), random_(random),
       log_(launch.options.ignored),
       progress_(together ? together->progress : ownProgress_),
-      memory_(*this, together), barriers_(*this) {
+      memory_(*this, together), barriers_(*this), mbarriers_(*this) {
   for (int i = 0; i < launch.warpsPerCta; ++i)
     warps_.push_back(std::make_unique<Warp>(*this, i));
 }
@@ -64,6 +64,8 @@ bool Cta::step() {
   if (isFinished || isKilled_)
     return false;
   Warp *chosen = chooseWarp();
+  if ((!chosen || waits_) && memory_.finishWhatIsLate())
+    return true;
   if (!chosen) {
     bool isReleased = false;
     for (auto &warp : warps_)

@@ -115,6 +115,8 @@ uint8_t *CtaMemory::locate(Warp &warp, Access &access, int lane,
       break;
     if (!checks_)
       return &shared_[offset];
+    if (cta_.mbarriers().overlapping(offset, access.size) >= 0)
+      checkMBarriers(warp, access, lane, offset);
     if (checkRace(warp, access, lane, space, offset))
       checkWritten(warp, access, lane, space, offset, &sharedStates_[offset]);
     if (access.kind != AccessKind::Load)

@@ -60,6 +60,11 @@ public:
   /// Of lanes of the CTA; of a fence that reaches other CTAs.
   void fence(FenceKind kind);
 
+  /// An operation on an mbarrier object by the lanes of an access, which have
+  /// one address: bounds, alignment, races. False if it is refused.
+  bool touchMBarrier(Warp &warp, const Access &access, StateSpace space,
+                     uint64_t offset);
+
   /// What a lane has stored to shared memory is undefined.
   void forgetShared(uint64_t offset, int size) {
     memset(&sharedStates_[offset], Unwritten, size);
@@ -78,6 +83,12 @@ public:
   /// yet if `uncommitted`.
   void waitForCopies(Warp &warp, uint32_t mask, uint32_t allowed,
                      bool uncommitted);
+  /// The lanes' copies so far arrive at an mbarrier when they are done.
+  void arriveAfterCopies(Warp &warp, const Instruction &inst, uint32_t mask,
+                         uint64_t barrier);
+  /// All warps wait: lets something happen that they may wait for. False if
+  /// there is nothing.
+  bool finishWhatIsLate();
 
   /// What the CTA wrote, to be carried out when all CTAs have run.
   Overlay takeOverlay() { return std::move(overlay_); }
@@ -117,10 +128,15 @@ private:
                          uint8_t *memory);
   void checkCopySources(Warp &warp, const Access &access, int lane,
                         uint64_t address);
+  /// Reports an access to the bytes of an mbarrier object.
+  void checkMBarriers(Warp &warp, const Access &access, int lane,
+                      uint64_t offset);
 
   // Copies that run by themselves (CtaMemoryCopies.cpp).
   bool beginCopy(Warp &warp, AsyncCopies::Request &request, int lane);
   void performCopy(const AsyncCopies::Copy &copy);
+  void finishCopy(AsyncCopies::Copy &copy, uint32_t clock);
+  void performArrival(const AsyncCopies::Arrival &arrival);
 
   Cta &cta_;
   const Launch &launch_;

@@ -286,6 +286,62 @@ void CtaMemory::checkCopySources(Warp &warp, const Access &access, int lane,
       std::to_string(copy->lane) + ", and nothing has waited for it");
 }
 
+//===----------------------------------------------------------------------===//
+// Barriers in shared memory
+//===----------------------------------------------------------------------===//
+
+bool CtaMemory::touchMBarrier(Warp &warp, const Access &access,
+                              StateSpace space, uint64_t offset) {
+  int lane = __builtin_ctz(access.mask);
+  if (!isAligned(warp, *access.inst, lane, space, offset, access.size))
+    return false;
+  if (space != StateSpace::Shared ||
+      !isMapped(sharedStates_, offset, access.size)) {
+    if (space != StateSpace::Shared) {
+      if (Report *report =
+              warp.report(ReportKind::MBarrierMisuse, *access.inst, lane)) {
+        report->message = "an mbarrier at " + hexText(offset) + " of " +
+                          std::string(spaceName(space)) +
+                          " memory; mbarriers lie in shared memory";
+        setAddress(*report, space, offset, std::string(spaceName(space)));
+      }
+      return false;
+    }
+    refuse(warp, *access.inst, lane, access.kind, space, offset, access.size);
+    return false;
+  }
+  if (!checks_)
+    return true;
+  Accessor who;
+  who.clock = &warp.clock();
+  who.lanes = access.mask;
+  who.site = access.inst->site;
+  who.strength = access.strength;
+  who.sizeLog = static_cast<uint32_t>(__builtin_ctz(access.size));
+  Conflict conflict = access.kind == AccessKind::Load
+                          ? sharedRaces_.read(offset, access.size, who)
+                          : sharedRaces_.write(offset, access.size, who);
+  if (conflict)
+    reportConflict(warp, *access.inst, lane, access.kind, space, offset,
+                   access.size, conflict);
+  if (access.kind == AccessKind::Store)
+    memset(&sharedStates_[offset], Written, access.size);
+  return true;
+}
+
+void CtaMemory::checkMBarriers(Warp &warp, const Access &access, int lane,
+                               uint64_t offset) {
+  Report *report = warp.report(ReportKind::MBarrierMisuse, *access.inst, lane);
+  if (!report)
+    return;
+  int64_t object = cta_.mbarriers().overlapping(offset, access.size);
+  report->message =
+      describeAccess(access.kind, StateSpace::Shared, offset, access.size) +
+      ", inside the mbarrier at " + hexText(static_cast<uint64_t>(object)) +
+      "; end it by mbarrier.inval before its bytes are used";
+  setAddress(*report, StateSpace::Shared, offset, "shared memory");
+}
+
 void CtaMemory::synchronize(Warp &warp, const Access &access, int lane,
                             StateSpace space, uint64_t offset,
                             const VisibleWrites::Past *past) {

@@ -392,6 +392,11 @@ std::string Warp::describeState() const {
       what += " wait at " + cta_.barriers().describe(split.barrier);
     else if (split.state == Split::AtWarpSync)
       what += " wait for lanes " + laneText(split.awaited & ~split.executing);
+    for (const MBarrierWait &wait : mbarrierWaits_)
+      if (wait.lanes & split.lanes)
+        what += " wait for " + cta_.mbarriers().describe(
+                                   *this, wait.offset,
+                                   __builtin_ctz(wait.lanes & split.lanes));
     append(what);
   }
   for (const auto &meeting : meetings_)

@@ -250,6 +250,14 @@ public:
   /// spin on it. `seen` is a hash of the values; `isLatest`: no other value can
   /// be read the next time if nobody writes.
   void noteRead(const Access &access, uint64_t seen, bool isLatest);
+  /// Lanes have waited for an mbarrier in vain. After try_wait they get few
+  /// turns until its phase ends.
+  void noteMBarrierWait(const Instruction &inst, uint64_t offset,
+                        uint32_t lanes);
+  /// Lanes have waited with success.
+  void endMBarrierWaits(uint32_t lanes);
+  /// A phase has ended.
+  void wakeFromMBarrier(uint64_t offset);
   /// A change of memory or of a barrier.
   void noteChange() {
     idleness_.stop();
@@ -331,6 +339,12 @@ private:
   int64_t spins_ = 0;
   bool isScattered_ = false;
   LeftOutLanes leftOut_;
+  /// Lanes whose last wait for an mbarrier was in vain.
+  struct MBarrierWait {
+    uint32_t lanes;
+    uint64_t offset;
+  };
+  std::vector<MBarrierWait> mbarrierWaits_;
   Progress &progress_;
   std::vector<UndefinedOrigin> origins_ = {UndefinedOrigin()};
   SeenReads seen_;

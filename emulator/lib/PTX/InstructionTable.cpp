@@ -72,6 +72,8 @@ static Since sinceOfWord(Mod mod) {
     return {90, 78};
   case Mod::shared_cta:
     return {0, 78};
+  case Mod::shared_cluster:
+    return {90, 78};
   case Mod::param_entry:
   case Mod::param_func:
     return {0, 83};
@@ -104,6 +106,10 @@ static Since sinceOfCombination(const Instruction &inst) {
     return {0, 78};
   if ((mnemonic == "cvta" || mnemonic == "isspacep") && inst.has(Mod::param))
     return {0, 77};
+  if (mnemonic == "mbarrier" &&
+      (inst.has(Mod::acquire) || inst.has(Mod::release) ||
+       inst.has(Mod::relaxed)))
+    return {inst.has(Mod::relaxed) ? 90 : 80, 80};
   ScalarType to = inst.types[0], from = inst.types[1];
   if (mnemonic != "cvt" || (to != ScalarType::BF16 && from != ScalarType::BF16))
     return {};
@@ -211,6 +217,7 @@ static OperandSlot operandSlot(std::string_view text) {
   OperandSlot slot;
   slot.optional = consume(text, '?');
   slot.destination = consume(text, '=');
+  slot.maySink = slot.destination && consume(text, '_');
   slot.vector = consume(text, 'v');
   if (text.size() > 2 && text[1] == '*') {
     slot.count = text[0] - '0';
@@ -294,13 +301,9 @@ std::string_view InstructionTable::whyUnsupported(std::string_view mnemonic) {
   static constexpr std::string_view hopper =
       "needs asynchronous units of sm_90 (TMA, wgmma, clusters), "
       "which the emulator does not have";
-  static constexpr std::string_view barrier =
-      "needs the barriers in shared memory of sm_80 (mbarrier), which the "
-      "emulator does not have";
   static constexpr std::string_view texture =
       "needs textures or surfaces, which the emulator does not have";
   static constexpr Reason reasons[] = {
-      {"mbarrier", barrier},
       {"wgmma", hopper},
       {"setmaxnreg", hopper},
       {"tensormap", hopper},
@@ -311,10 +314,8 @@ std::string_view InstructionTable::whyUnsupported(std::string_view mnemonic) {
       {"st.async", hopper},
       {"red.async", hopper},
       {"cp.async.bulk", hopper},
-      {"cp.async.mbarrier", barrier},
       {"cp.reduce", hopper},
       {"barrier.cluster", hopper},
-      {"fence.mbarrier_init", barrier},
       {"fence.proxy", hopper},
       {"tcgen05", "needs the tensor cores of sm_100, which the emulator does "
                   "not have"},

@@ -26,6 +26,7 @@
 //             instruction is an integer one, nor the other way around
 //   u32 ...   the same for a type of its own
 //   =0        a destination; `_` is allowed where a | or a vector is
+//   =_0       a destination that may be `_`
 //   =0|       a destination that may be followed by |p, a predicate; two groups
 //   0+        the register may be wider (ld, st, cvt)
 //   v0        as many in braces as .v2, .v4 or .v8 says; without, a single one
@@ -109,6 +110,7 @@ struct OperandSlot {
   Kind kind = Value;
   bool optional = false;
   bool destination = false;
+  bool maySink = false;       ///< A single destination that may be `_`.
   bool withPredicate = false; ///< `|p` may follow.
   bool mayBeWider = false;
   bool vector = false; ///< As .v2 says.

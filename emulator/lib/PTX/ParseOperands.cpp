@@ -56,7 +56,8 @@ bool Parser::parseOperand(const OperandSlot &slot, Instruction &inst) {
     good = inBraces ? parseVector(slot, type, count)
                     : parseValue(slot, type,
                                  /*maySink=*/slot.destination &&
-                                     (slot.withPredicate || slot.optional));
+                                     (slot.withPredicate || slot.optional ||
+                                      slot.maySink));
     break;
   }
   case OperandSlot::Predicate: {

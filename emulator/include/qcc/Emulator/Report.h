@@ -40,9 +40,10 @@ enum class ReportKind : uint8_t {
   Deadlock,          ///< Nobody can go on.
   Trap,              ///< The kernel executed trap, or a failed assertion.
   Limit,             ///< A limit of the launch was reached.
-  UndefinedValue     ///< A value that no instruction has made.
+  UndefinedValue,    ///< A value that no instruction has made.
+  MBarrierMisuse     ///< An mbarrier object used in a way it does not allow.
 };
-constexpr int numReportKinds = static_cast<int>(ReportKind::UndefinedValue) + 1;
+constexpr int numReportKinds = static_cast<int>(ReportKind::MBarrierMisuse) + 1;
 
 /// "out-of-bounds", "race", ...: what tests and tools match.
 std::string_view reportKindName(ReportKind kind);
