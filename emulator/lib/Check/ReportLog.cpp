@@ -76,6 +76,12 @@ std::string_view reportKindName(ReportKind kind) {
     return "undefined-value";
   case ReportKind::MBarrierMisuse:
     return "mbarrier-misuse";
+  case ReportKind::WgmmaRace:
+    return "wgmma-race";
+  case ReportKind::ProxyRace:
+    return "proxy-race";
+  case ReportKind::AsyncMisuse:
+    return "async-misuse";
   }
   return "unknown";
 }

@@ -57,10 +57,17 @@ private:
     }
   }
 
-  /// Multiply-accumulates of one mma.
+  /// Multiply-accumulates of one mma, or of one warp's wgmma.
   static int64_t macsOf(const Instruction &inst) {
+    constexpr int rowsOfWarp = 16;
     for (Mod mod : inst.modifiers)
       switch (mod) {
+      case Mod::m64nNk8:
+        return int64_t(rowsOfWarp) * inst.columns * 8;
+      case Mod::m64nNk16:
+        return int64_t(rowsOfWarp) * inst.columns * 16;
+      case Mod::m64nNk32:
+        return int64_t(rowsOfWarp) * inst.columns * 32;
       case Mod::m8n8k4:
         return 8 * 8 * 4;
       case Mod::m8n8k16:
@@ -107,10 +114,15 @@ private:
       // Products of 4 bits take half the time of products of 8 bits. Products
       // of f64 take 16 times the time of products of f16.
       int bits = bitsOf(inst.types[1]);
-      if (bits <= 8)
-        counters_.matrix.int8Macs += macs * bits / 8;
-      else
-        counters_.matrix.halfMacs += bits == 64 ? 16 * macs : macs;
+      MatrixCounters &matrix = counters_.matrix;
+      bool isOfWarpgroup = inst.has(Mod::mma_async);
+      if (bits <= 8) {
+        matrix.int8Macs += macs * bits / 8;
+        matrix.warpgroupInt8Macs += isOfWarpgroup ? macs : 0;
+      } else {
+        matrix.halfMacs += bits == 64 ? 16 * macs : macs;
+        matrix.warpgroupHalfMacs += isOfWarpgroup ? macs : 0;
+      }
     }
     if (site.global.requests > 0) {
       if (inst.cost == CostClass::Atomic) {

@@ -86,6 +86,13 @@ void fence(Warp &warp, const Instruction &inst, uint32_t mask) {
 /// orders threads.
 void fenceInit(Warp &, const Instruction &, uint32_t) {}
 
+/// Between accesses of threads and those of asynchronous units. Fences of
+/// .global only and of .alias order nothing here.
+void fenceProxy(Warp &warp, const Instruction &inst, uint32_t mask) {
+  if (!inst.has(Mod::global) && !inst.has(Mod::alias))
+    warp.cta().memory().fenceProxy(warp, mask);
+}
+
 constexpr CostClass cost = CostClass::Barrier;
 
 constexpr InstructionRow rows[] = {
@@ -138,6 +145,18 @@ constexpr InstructionRow rows[] = {
     {"membar", "cta|gl|sys", "", select<fence>, CostClass::Fence},
     {"fence", "?sc|acq_rel|acquire|release @scope", "", select<fence>,
      CostClass::Fence},
+    {"fence",
+     "proxy alias",
+     "",
+     select<fenceProxy>,
+     CostClass::Fence,
+     {70, 75}},
+    {"fence",
+     "proxy async ?global|shared::cta|shared::cluster",
+     "",
+     select<fenceProxy>,
+     CostClass::Fence,
+     {90, 80}},
     {"fence",
      "mbarrier_init release cluster",
      "",

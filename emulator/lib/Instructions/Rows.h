@@ -29,6 +29,7 @@ RowList atomicRows();
 RowList asyncCopyRows();
 RowList mbarrierRows();
 RowList matrixRows();
+RowList wgmmaRows();
 RowList warpRows();
 RowList barrierRows();
 RowList controlRows();

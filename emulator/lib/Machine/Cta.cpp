@@ -19,7 +19,8 @@ Cta::Cta(const Launch &launch, int64_t number, CounterSet &counters,
     : launch_(launch), number_(number), counters_(counters), random_(random),
       log_(launch.options.ignored),
       progress_(together ? together->progress : ownProgress_),
-      memory_(*this, together), barriers_(*this), mbarriers_(*this) {
+      memory_(*this, together), barriers_(*this), mbarriers_(*this),
+      warpgroups_(*this) {
   for (int i = 0; i < launch.warpsPerCta; ++i)
     warps_.push_back(std::make_unique<Warp>(*this, i));
 }
@@ -77,6 +78,8 @@ bool Cta::step() {
     return false;
   }
   memory_.advanceCopies();
+  if (!warpgroups_.isIdle())
+    warpgroups_.advance();
   chosen->run(static_cast<int>(1 + random_.below(maxTurn)));
   if (executed() > launch_.options.maxInstructions && !isKilled_) {
     reportLimit();

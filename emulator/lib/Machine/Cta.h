@@ -19,6 +19,7 @@
 #include "Machine/MBarriers.h"
 #include "Machine/Random.h"
 #include "Machine/Warp.h"
+#include "Machine/Warpgroups.h"
 
 namespace qcc::emu {
 
@@ -57,6 +58,7 @@ public:
   CtaMemory &memory() { return memory_; }
   Barriers &barriers() { return barriers_; }
   MBarriers &mbarriers() { return mbarriers_; }
+  Warpgroups &warpgroups() { return warpgroups_; }
   std::vector<std::unique_ptr<Warp>> &warps() { return warps_; }
   Progress &progress() { return progress_; }
   int64_t executed() const;
@@ -79,6 +81,7 @@ private:
   CtaMemory memory_;
   Barriers barriers_;
   MBarriers mbarriers_;
+  Warpgroups warpgroups_;
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<Warp *> working_, waiting_; ///< Scratch of step().
   bool waits_ = false, isKilled_ = false;

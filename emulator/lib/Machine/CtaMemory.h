@@ -23,6 +23,7 @@
 #include "Machine/Overlay.h"
 #include "Machine/VisibleWrites.h"
 #include "Machine/Waiting.h"
+#include "Machine/Warpgroups.h"
 
 namespace qcc::emu {
 
@@ -90,6 +91,16 @@ public:
   /// there is nothing.
   bool finishWhatIsLate();
 
+  /// A product of a warpgroup begins to read its operands: bounds, races,
+  /// initialization. False if it cannot read them.
+  bool beginProduct(Warp *const *warps, const Warpgroups::Product &product);
+  /// The first warp has waited for it.
+  void endProduct(Warp &warp, const Warpgroups::Product &product);
+  /// fence.proxy.async of lanes.
+  void fenceProxy(Warp &warp, uint32_t mask);
+  /// A byte of shared memory.
+  const uint8_t *shared(uint64_t offset) const { return &shared_[offset]; }
+
   /// What the CTA wrote, to be carried out when all CTAs have run.
   Overlay takeOverlay() { return std::move(overlay_); }
   ShadowMemory<RaceCell> &globalShadow() { return globalRaces_->shadow(); }
@@ -121,6 +132,7 @@ private:
   void reportConflict(Warp &warp, const Instruction &inst, int lane,
                       AccessKind kind, StateSpace space, uint64_t offset,
                       int size, const Conflict &conflict);
+  std::string describeAgent(const AccessRecord &access, uint32_t ownCta) const;
   /// `past`: the value that is read, if it is not the last one.
   void synchronize(Warp &warp, const Access &access, int lane, StateSpace space,
                    uint64_t offset, const VisibleWrites::Past *past = nullptr);
@@ -131,6 +143,9 @@ private:
   /// Reports an access to the bytes of an mbarrier object.
   void checkMBarriers(Warp &warp, const Access &access, int lane,
                       uint64_t offset);
+
+  // Asynchronous units (CtaMemoryUnits.cpp).
+  void countUnitAccess(const Instruction &inst, int64_t bytes);
 
   // Copies that run by themselves (CtaMemoryCopies.cpp).
   bool beginCopy(Warp &warp, AsyncCopies::Request &request, int lane);

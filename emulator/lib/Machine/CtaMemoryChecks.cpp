@@ -215,8 +215,9 @@ bool CtaMemory::checkRace(Warp &warp, const Access &access, int lane,
 static std::string describeConflict(const Conflict &conflict, uint32_t agent,
                                     int lane) {
   const AccessRecord &other = conflict.other;
-  std::string whose = other.agent != agent ? " by another warp"
-                      : (other.lanes & ~(1u << lane)) == 0
+  std::string whose = isAsyncAgent(other.agent) ? " by an asynchronous unit"
+                      : other.agent != agent    ? " by another warp"
+                      : lane >= 0 && (other.lanes & ~(1u << lane)) == 0
                           ? " by the lane itself"
                           : " by another lane of the warp";
   if (conflict.kind == Conflict::NonCoherent)
@@ -233,8 +234,12 @@ void CtaMemory::reportConflict(Warp &warp, const Instruction &inst, int lane,
                                uint64_t offset, int size,
                                const Conflict &conflict) {
   bool isAsync = conflict.kind == Conflict::Async;
-  Report *report = warp.report(
-      isAsync ? ReportKind::AsyncRace : ReportKind::Race, inst, lane);
+  bool isAsyncRead = conflict.kind == Conflict::AsyncRead;
+  bool isProxy = conflict.kind == Conflict::Proxy;
+  Report *report = warp.report(isAsync || isAsyncRead ? ReportKind::AsyncRace
+                               : isProxy              ? ReportKind::ProxyRace
+                                                      : ReportKind::Race,
+                               inst, lane);
   if (!report)
     return;
   report->message = describeAccess(kind, space, offset, size);
@@ -251,20 +256,42 @@ void CtaMemory::reportConflict(Warp &warp, const Instruction &inst, int lane,
           std::to_string(copy->lane) + ", and nothing has waited for it");
     return;
   }
+  if (isAsyncRead) {
+    report->message += ", which an asynchronous unit may still read";
+    if (const Warpgroups::Product *product =
+            cta_.warpgroups().reading(offset, size))
+      report->notes.push_back(
+          "the wgmma was issued at " + program.describePlace(*product->inst) +
+          ", and no warp of its warpgroup has waited for it");
+    return;
+  }
   const AccessRecord &other = conflict.other;
-  report->message += describeConflict(conflict, warp.clock().agent(), lane);
+  if (isProxy)
+    report->message += ", by the asynchronous proxy, which need not see a "
+                       "write by threads without fence.proxy.async behind it";
+  else
+    report->message += describeConflict(conflict, warp.clock().agent(), lane);
+  report->notes.push_back(
+      "the other was made at " +
+      program.describePlace(program.instructionAt(other.site)) + " by " +
+      describeAgent(other, warp.clock().ctaNumber()));
+}
+
+/// "warp 1, lane 5"
+std::string CtaMemory::describeAgent(const AccessRecord &access,
+                                     uint32_t ownCta) const {
+  if (isAsyncAgent(access.agent))
+    return "an asynchronous unit";
   uint32_t warps = static_cast<uint32_t>(launch_.warpsPerCta);
-  std::string who = "warp " + std::to_string(other.agent % warps);
-  if ((other.lanes & (other.lanes - 1)) == 0)
-    who += ", lane " + std::to_string(__builtin_ctz(other.lanes));
-  if (launch_.isTogether && other.agent / warps != warp.clock().ctaNumber()) {
-    Dim3 cta = launch_.ctaAt(other.agent / warps);
+  std::string who = "warp " + std::to_string(access.agent % warps);
+  if ((access.lanes & (access.lanes - 1)) == 0)
+    who += ", lane " + std::to_string(__builtin_ctz(access.lanes));
+  if (launch_.isTogether && access.agent / warps != ownCta) {
+    Dim3 cta = launch_.ctaAt(access.agent / warps);
     who = "CTA (" + std::to_string(cta.x) + "," + std::to_string(cta.y) + "," +
           std::to_string(cta.z) + "), " + who;
   }
-  report->notes.push_back(
-      "the other was made at " +
-      program.describePlace(program.instructionAt(other.site)) + " by " + who);
+  return who;
 }
 
 void CtaMemory::checkCopySources(Warp &warp, const Access &access, int lane,

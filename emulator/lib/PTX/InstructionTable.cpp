@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <charconv>
 
 namespace qcc::emu {
 
@@ -22,7 +23,25 @@ static constexpr std::string_view spellings[] = {
 #include "Modifiers.def"
 };
 
+int columnsNamed(std::string_view spelling) {
+  constexpr std::string_view begin = "m64n";
+  if (spelling.substr(0, begin.size()) != begin)
+    return 0;
+  int columns = 0;
+  const char *end = spelling.data() + spelling.size();
+  auto [rest, error] =
+      std::from_chars(spelling.data() + begin.size(), end, columns);
+  return error == std::errc() && rest != end && *rest == 'k' ? columns : 0;
+}
+
 Mod modifierNamed(std::string_view spelling) {
+  if (columnsNamed(spelling) > 0) {
+    std::string_view k = spelling.substr(spelling.rfind('k'));
+    return k == "k8"    ? Mod::m64nNk8
+           : k == "k16" ? Mod::m64nNk16
+           : k == "k32" ? Mod::m64nNk32
+                        : Mod::None;
+  }
   static const auto *words = [] {
     auto *map = new std::unordered_map<std::string_view, Mod>();
     for (size_t i = 1; i < std::size(spellings); ++i)
@@ -106,6 +125,9 @@ static Since sinceOfCombination(const Instruction &inst) {
     return {0, 78};
   if ((mnemonic == "cvta" || mnemonic == "isspacep") && inst.has(Mod::param))
     return {0, 77};
+  if (mnemonic == "wgmma" && inst.types[1] != inst.types[2] &&
+      inst.types[0] == ScalarType::S32)
+    return {90, 84}; // Mixed signs.
   if (mnemonic == "mbarrier" &&
       (inst.has(Mod::acquire) || inst.has(Mod::release) ||
        inst.has(Mod::relaxed)))
@@ -216,8 +238,14 @@ static ModifierSlot modifierSlot(std::string_view text) {
 static OperandSlot operandSlot(std::string_view text) {
   OperandSlot slot;
   slot.optional = consume(text, '?');
-  slot.destination = consume(text, '=');
+  slot.isUpdated = consume(text, '+');
+  slot.destination = consume(text, '=') || slot.isUpdated;
   slot.maySink = slot.destination && consume(text, '_');
+  if (slot.isUpdated)
+    text.remove_prefix(1);
+  slot.orDescriptor = text.back() == '^';
+  if (slot.orDescriptor)
+    text.remove_suffix(1);
   slot.vector = consume(text, 'v');
   if (text.size() > 2 && text[1] == '*') {
     slot.count = text[0] - '0';
@@ -267,7 +295,9 @@ bool ModifierSlot::allows(Mod word) const {
 // The table
 //===----------------------------------------------------------------------===//
 
-InstructionTable::InstructionTable(const std::vector<RowList> &lists) {
+InstructionTable::InstructionTable(const std::vector<RowList> &lists,
+                                   Execute watch)
+    : watch_(watch) {
   for (const RowList &list : lists)
     for (size_t i = 0; i < list.size; ++i) {
       const InstructionRow &row = list.rows[i];
@@ -304,8 +334,6 @@ std::string_view InstructionTable::whyUnsupported(std::string_view mnemonic) {
   static constexpr std::string_view texture =
       "needs textures or surfaces, which the emulator does not have";
   static constexpr Reason reasons[] = {
-      {"wgmma", hopper},
-      {"setmaxnreg", hopper},
       {"tensormap", hopper},
       {"mapa", hopper},
       {"getctarank", hopper},
@@ -316,7 +344,8 @@ std::string_view InstructionTable::whyUnsupported(std::string_view mnemonic) {
       {"cp.async.bulk", hopper},
       {"cp.reduce", hopper},
       {"barrier.cluster", hopper},
-      {"fence.proxy", hopper},
+      {"fence.proxy.tensormap::generic", hopper},
+      {"fence.proxy.async::generic", hopper},
       {"tcgen05", "needs the tensor cores of sm_100, which the emulator does "
                   "not have"},
       {"wmma", "is not emulated; use mma.sync and ldmatrix"},
