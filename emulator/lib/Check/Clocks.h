@@ -50,7 +50,7 @@ namespace qcc::emu {
 constexpr uint32_t firstAsyncAgent = uint32_t(1) << 31;
 constexpr bool isAsyncAgent(uint32_t agent) { return agent >= firstAsyncAgent; }
 constexpr uint32_t asyncAgent(int64_t cta, uint32_t unit) {
-  constexpr uint32_t unitsOfCta = 64;
+  constexpr uint32_t unitsOfCta = 1 << 16;
   return firstAsyncAgent | ((static_cast<uint32_t>(cta) * unitsOfCta + unit) &
                             (firstAsyncAgent - 1));
 }

@@ -84,13 +84,17 @@ void fence(Warp &warp, const Instruction &inst, uint32_t mask) {
 
 /// Makes mbarrier.init known to the cluster, which is the CTA here, before what
 /// orders threads.
-void fenceInit(Warp &, const Instruction &, uint32_t) {}
+void fenceInit(Warp &warp, const Instruction &, uint32_t mask) {
+  warp.cta().mbarriers().fenceInit(warp, mask);
+}
 
 /// Between accesses of threads and those of asynchronous units. Fences of
 /// .global only and of .alias order nothing here.
 void fenceProxy(Warp &warp, const Instruction &inst, uint32_t mask) {
-  if (!inst.has(Mod::global) && !inst.has(Mod::alias))
-    warp.cta().memory().fenceProxy(warp, mask);
+  if (inst.has(Mod::global) || inst.has(Mod::alias))
+    return;
+  warp.cta().memory().fenceProxy(warp, mask);
+  warp.cta().mbarriers().fenceInit(warp, mask);
 }
 
 constexpr CostClass cost = CostClass::Barrier;

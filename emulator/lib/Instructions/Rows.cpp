@@ -21,8 +21,8 @@ const InstructionTable &instructionTable() {
   static const auto *table = new InstructionTable(
       {integerRows(), logicRows(), wordRows(), floatRows(), compareRows(),
        convertRows(), moveRows(), memoryRows(), atomicRows(), asyncCopyRows(),
-       mbarrierRows(), matrixRows(), wgmmaRows(), warpRows(), barrierRows(),
-       controlRows()},
+       bulkCopyRows(), mbarrierRows(), matrixRows(), wgmmaRows(), warpRows(),
+       barrierRows(), controlRows()},
       watch);
   return *table;
 }

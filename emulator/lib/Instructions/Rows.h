@@ -27,6 +27,7 @@ RowList moveRows();
 RowList memoryRows();
 RowList atomicRows();
 RowList asyncCopyRows();
+RowList bulkCopyRows();
 RowList mbarrierRows();
 RowList matrixRows();
 RowList wgmmaRows();

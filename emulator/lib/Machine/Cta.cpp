@@ -62,6 +62,8 @@ bool Cta::step() {
   bool isFinished = true;
   for (const auto &warp : warps_)
     isFinished &= warp->isFinished();
+  if (isFinished && !isKilled_)
+    memory_.finishAtExit();
   if (isFinished || isKilled_)
     return false;
   Warp *chosen = chooseWarp();

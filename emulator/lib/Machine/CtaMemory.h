@@ -19,6 +19,7 @@
 #include "Count/CounterSet.h"
 #include "Machine/Access.h"
 #include "Machine/AsyncCopies.h"
+#include "Machine/BulkCopies.h"
 #include "Machine/Launch.h"
 #include "Machine/Overlay.h"
 #include "Machine/VisibleWrites.h"
@@ -101,6 +102,21 @@ public:
   /// A byte of shared memory.
   const uint8_t *shared(uint64_t offset) const { return &shared_[offset]; }
 
+  /// A bulk copy of a lane begins, of which all but number, group and clock is
+  /// known.
+  void beginBulk(Warp &warp, BulkCopy copy);
+  void commitBulk(Warp &warp, uint32_t mask);
+  /// Stores of all groups of the lanes but the latest `allowed`.
+  void waitForBulk(Warp &warp, uint32_t mask, uint32_t allowed, bool readsOnly);
+  /// All warps have exited.
+  void finishAtExit();
+  /// Bytes of parameters or of device memory at a generic address, as they were
+  /// at the launch; null if they are elsewhere.
+  const uint8_t *constantBytes(uint64_t address, int size);
+  /// Reports an address that is no multiple of `size`.
+  bool isAligned(Warp &warp, const Instruction &inst, int lane,
+                 StateSpace space, uint64_t offset, int size);
+
   /// What the CTA wrote, to be carried out when all CTAs have run.
   Overlay takeOverlay() { return std::move(overlay_); }
   ShadowMemory<RaceCell> &globalShadow() { return globalRaces_->shadow(); }
@@ -116,8 +132,6 @@ private:
              uint32_t sharedLanes, uint32_t deviceLanes);
 
   // What is wrong with it (CtaMemoryChecks.cpp).
-  bool isAligned(Warp &warp, const Instruction &inst, int lane,
-                 StateSpace space, uint64_t offset, int size);
   void refuse(Warp &warp, const Instruction &inst, int lane, AccessKind kind,
               StateSpace space, uint64_t offset, int size);
   void refuseConstWrite(Warp &warp, const Access &access, int lane,
@@ -147,10 +161,26 @@ private:
   // Asynchronous units (CtaMemoryUnits.cpp).
   void countUnitAccess(const Instruction &inst, int64_t bytes);
 
+  // Bulk copies (CtaMemoryBulk.cpp).
+  void checkBulkPieces(Warp &warp, BulkCopy &copy);
+  void checkBulkRaces(Warp &warp, const BulkCopy &copy);
+  void checkBulkBytes(Warp &warp, const BulkCopy &copy);
+  void countBulk(const BulkCopy &copy);
+  void loadPiece(const BulkCopy &copy, const BulkPiece &piece);
+  void storePiece(const BulkPiece &piece);
+  void announceBulk(const BulkCopy &copy, size_t first);
+  void advanceBulk(BulkCopy &copy, size_t count);
+  /// Some pieces of some copy; if all warps wait, of one that they may wait
+  /// for. Returns false without such a copy.
+  bool advanceSomeBulk(bool isLate);
+  void endBulkRead(Warp &warp, BulkCopy &copy);
+  void endBulkWrite(Warp &warp, const BulkCopy &copy, uint32_t clock);
+
   // Copies that run by themselves (CtaMemoryCopies.cpp).
   bool beginCopy(Warp &warp, AsyncCopies::Request &request, int lane);
   void performCopy(const AsyncCopies::Copy &copy);
   void finishCopy(AsyncCopies::Copy &copy, uint32_t clock);
+  bool finishFirstArrival();
   void performArrival(const AsyncCopies::Arrival &arrival);
 
   Cta &cta_;
@@ -166,6 +196,9 @@ private:
   SyncVariables *globalVariables_;
   Allocation *lastAllocation_ = nullptr;
   AsyncCopies copies_;
+  BulkCopies bulk_;
+  /// By the offset of an mbarrier: steps in which bytes came.
+  std::unordered_map<uint64_t, uint32_t> bulkClocks_;
 };
 
 } // namespace qcc::emu

@@ -249,6 +249,11 @@ void CtaMemory::reportConflict(Warp &warp, const Instruction &inst, int lane,
   const Program &program = *launch_.program;
   if (isAsync) {
     report->message += ", which an asynchronous copy may still write";
+    if (const BulkCopy *copy = bulk_.find(conflict.pending))
+      report->notes.push_back(
+          "the bulk copy was issued at " + program.describePlace(*copy->inst) +
+          " by warp " + std::to_string(copy->warp) + ", lane " +
+          std::to_string(copy->lane) + ", and has not been waited for");
     if (const AsyncCopies::Copy *copy = copies_.find(conflict.pending))
       report->notes.push_back(
           "the copy was issued at " + program.describePlace(*copy->inst) +
@@ -258,6 +263,10 @@ void CtaMemory::reportConflict(Warp &warp, const Instruction &inst, int lane,
   }
   if (isAsyncRead) {
     report->message += ", which an asynchronous unit may still read";
+    if (const BulkCopy *copy = bulk_.reading(offset, size))
+      report->notes.push_back("the bulk copy was issued at " +
+                              program.describePlace(*copy->inst) +
+                              ", and its thread has not waited for it");
     if (const Warpgroups::Product *product =
             cta_.warpgroups().reading(offset, size))
       report->notes.push_back(

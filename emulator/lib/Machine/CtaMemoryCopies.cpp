@@ -119,7 +119,8 @@ void CtaMemory::performCopy(const AsyncCopies::Copy &copy) {
 
 void CtaMemory::advanceCopies() {
   bool hasArrivals = !copies_.arrivals().empty();
-  if ((!copies_.hasBetween() && !hasArrivals) || cta_.random().below(8) != 0)
+  if ((!copies_.hasBetween() && !hasArrivals && bulk_.isEmpty()) ||
+      cta_.random().below(8) != 0)
     return;
   copies_.forBetween([&](AsyncCopies::Copy &copy) {
     if (cta_.random().below(2) == 0)
@@ -127,8 +128,11 @@ void CtaMemory::advanceCopies() {
     performCopy(copy);
     copies_.setMoment(copy, AsyncCopies::Moment::Done);
   });
-  if (hasArrivals && launch_.options.seed != 0)
-    finishWhatIsLate();
+  if (launch_.options.seed == 0)
+    return;
+  if (hasArrivals)
+    finishFirstArrival();
+  advanceSomeBulk(/*isLate=*/false);
 }
 
 void CtaMemory::commitCopies(Warp &warp, uint32_t mask) {
@@ -198,6 +202,10 @@ void CtaMemory::performArrival(const AsyncCopies::Arrival &arrival) {
 }
 
 bool CtaMemory::finishWhatIsLate() {
+  return finishFirstArrival() || advanceSomeBulk(/*isLate=*/true);
+}
+
+bool CtaMemory::finishFirstArrival() {
   std::vector<AsyncCopies::Arrival> &arrivals = copies_.arrivals();
   if (arrivals.empty())
     return false;

@@ -72,10 +72,39 @@ void MBarriers::init(const Place &place, int64_t count) {
   Object &object = objects_[place.offset];
   object.expected = object.pending = count;
   object.init = &place.inst;
+  fences_.resize(size_t(32) * cta_.launch().warpsPerCta);
+  object.owner = 32 * place.warp.index() + place.lane;
+  object.initTime = fences_[object.owner];
   object.seen.resize(size_t(32) * cta_.launch().warpsPerCta);
   begin_ = std::min(begin_, place.offset);
   end_ = std::max(end_, place.offset + objectBytes);
   place.warp.noteChange();
+}
+
+void MBarriers::fenceInit(Warp &warp, uint32_t lanes) {
+  fences_.resize(size_t(32) * cta_.launch().warpsPerCta);
+  for (; lanes; lanes &= lanes - 1)
+    ++fences_[32 * warp.index() + __builtin_ctz(lanes)];
+}
+
+bool MBarriers::isSeenByUnits(const Place &place) {
+  Object *object = find(place);
+  if (!object)
+    return false;
+  bool isFenced = fences_[object->owner] != object->initTime;
+  if (isFenced || !cta_.launch().checks())
+    return true;
+  if (Report *report =
+          place.warp.report(ReportKind::ProxyRace, place.inst, place.lane)) {
+    report->message = nameOf(place.offset) +
+                      " is used by a copy, which need not see its "
+                      "initialization without fence.mbarrier_init or "
+                      "fence.proxy.async behind it";
+    report->notes.push_back(
+        "the object was made at " +
+        cta_.launch().program->describePlace(*object->init));
+  }
+  return true;
 }
 
 void MBarriers::invalidate(const Place &place) {
@@ -215,11 +244,13 @@ std::string MBarriers::describe(const Warp &warp, uint64_t offset,
   if (it == objects_.end())
     return "an mbarrier at " + hexText(offset) + " that is no more";
   const Object &object = it->second;
-  std::string text = nameOf(offset) + " in phase " +
-                     std::to_string(object.phase) + ": " +
-                     std::to_string(object.pending) + " of " +
-                     std::to_string(object.expected) + " arrivals and " +
-                     std::to_string(object.bytes) + " bytes are missing";
+  std::string text =
+      nameOf(offset) + " in phase " + std::to_string(object.phase) + ": " +
+      std::to_string(object.pending) + " of " +
+      std::to_string(object.expected) + " arrivals " +
+      (object.bytes < 0 ? "are missing, and " : "and ") +
+      std::to_string(std::abs(object.bytes)) +
+      (object.bytes < 0 ? " bytes too many have come" : " bytes are missing");
   uint64_t missed = object.phase - object.seen[32 * warp.index() + lane];
   if (missed >= 2)
     text += " (" + std::to_string(missed) +

@@ -69,6 +69,11 @@ public:
   uint64_t arrive(const Place &place, const Arrival &arrival);
   /// One more arrival that the phase waits for.
   void addPending(const Place &place);
+  /// Whether a copy may tell the object of its bytes; else there is a report:
+  /// no object is there, or no fence follows its initialization.
+  bool isSeenByUnits(const Place &place);
+  /// Lanes make objects that they have initialized visible to units.
+  void fenceInit(Warp &warp, uint32_t lanes);
   /// Whether the phase has ended.
   bool isOver(const Place &place, Awaited awaited);
   /// Arrivals that were missing at the time of a state.
@@ -96,6 +101,8 @@ private:
     uint64_t phase = 0;   ///< Phases that have ended.
     BarrierClocks published, completed;
     const Instruction *init = nullptr;
+    int owner = 0;         ///< The thread that initialized it.
+    uint32_t initTime = 0; ///< Fences of that thread before.
     /// By thread: phases that had ended when its last wait succeeded.
     std::vector<uint64_t> seen;
   };
@@ -107,6 +114,7 @@ private:
 
   Cta &cta_;
   std::map<uint64_t, Object> objects_; ///< By offset.
+  std::vector<uint32_t> fences_;       ///< By thread.
   /// Of all objects that there ever were.
   uint64_t begin_ = ~uint64_t(0), end_ = 0;
 };

@@ -125,6 +125,9 @@ static Since sinceOfCombination(const Instruction &inst) {
     return {0, 78};
   if ((mnemonic == "cvta" || mnemonic == "isspacep") && inst.has(Mod::param))
     return {0, 77};
+  if (mnemonic == "cp" && inst.has(Mod::complete_tx_bytes) &&
+      inst.has(Mod::shared_cta))
+    return {90, 86};
   if (mnemonic == "wgmma" && inst.types[1] != inst.types[2] &&
       inst.types[0] == ScalarType::S32)
     return {90, 84}; // Mixed signs.
@@ -276,7 +279,9 @@ static OperandSlot operandSlot(std::string_view text) {
     slot.kind = OperandSlot::Call;
   else if (text.front() == '[') {
     slot.kind = OperandSlot::Address;
-    if (text == "[shared]")
+    if (text == "[tensor]")
+      slot.kind = OperandSlot::Tensor;
+    else if (text == "[shared]")
       slot.space = StateSpace::Shared;
     else if (text == "[global]")
       slot.space = StateSpace::Global;
@@ -341,7 +346,7 @@ std::string_view InstructionTable::whyUnsupported(std::string_view mnemonic) {
       {"clusterlaunchcontrol", hopper},
       {"st.async", hopper},
       {"red.async", hopper},
-      {"cp.async.bulk", hopper},
+      {"cp.reduce.async.bulk", hopper},
       {"cp.reduce", hopper},
       {"barrier.cluster", hopper},
       {"fence.proxy.tensormap::generic", hopper},

@@ -38,6 +38,8 @@
 //   #         an integer constant
 //   []        an address in the instruction's state space; [shared], [global]:
 //             in that one
+//   [tensor]  the generic address of a tensor map and coordinates in braces; a
+//             group of each
 //   mov       whatever mov takes: register, constant, special register, address
 //             of a variable, vector in braces
 //   label     an instruction; labels: the name of a .branchtargets list
@@ -105,6 +107,7 @@ struct OperandSlot {
     Predicate, ///< May be negated.
     Number,
     Address,
+    Tensor, ///< An address and coordinates.
     Mov,
     Label,
     Labels,

@@ -90,6 +90,8 @@ bool Parser::parseOperand(const OperandSlot &slot, Instruction &inst) {
   case OperandSlot::Address:
     good = parseAddress(slot.space.value_or(inst.space), inst);
     break;
+  case OperandSlot::Tensor:
+    return parseTensor(inst);
   case OperandSlot::Mov:
     good = token().is('{') ? parseMovVector(slot.destination, type)
                            : parseMov(slot, type);
@@ -236,8 +238,12 @@ bool Parser::parseValue(const OperandSlot &slot, ScalarType type,
 
 /// [%rd1+16], [variable], [variable+4], [1024]
 bool Parser::parseAddress(StateSpace space, Instruction &inst) {
-  if (!expect('[', "before an address"))
-    return false;
+  return expect('[', "before an address") && parseAddressBody(space, inst) &&
+         expect(']', "after an address");
+}
+
+/// The same without brackets.
+bool Parser::parseAddressBody(StateSpace space, Instruction &inst) {
   Operand operand;
   operand.kind = OperandKind::Address;
   operand.type = ScalarType::B64;
@@ -290,8 +296,6 @@ bool Parser::parseAddress(StateSpace space, Instruction &inst) {
     if (!parseOffset(operand.value))
       return false;
   }
-  if (!expect(']', "after an address"))
-    return false;
   if (isExternalShared)
     externalSharedUses_.push_back(
         {functionNumber_, static_cast<uint32_t>(function_->operands.size())});

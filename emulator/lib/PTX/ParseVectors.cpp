@@ -85,4 +85,24 @@ bool Parser::parseMovVector(bool isDestination, ScalarType type) {
   return expect('}', "after the elements of a vector");
 }
 
+/// [map, {x, y, ...}]: a group of the address, which is begun, and one of the
+/// coordinates.
+bool Parser::parseTensor(Instruction &inst) {
+  if (!expect('[', "before a tensor map") ||
+      !parseAddressBody(StateSpace::Generic, inst))
+    return false;
+  endGroup(inst);
+  if (!expect(',', "before coordinates") ||
+      !expect('{', "before coordinates") || !beginGroup(inst))
+    return false;
+  OperandSlot slot;
+  do {
+    if (!parseValue(slot, ScalarType::B32, /*maySink=*/false))
+      return false;
+  } while (consume(','));
+  endGroup(inst);
+  return expect('}', "after coordinates") &&
+         expect(']', "after a tensor map and coordinates");
+}
+
 } // namespace qcc::emu

@@ -273,7 +273,7 @@ TEST(Parser, RejectsInstructions) {
       {"tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r2];",
        "'tcgen05' needs the tensor cores of sm_100"},
       {"add.f32 %f1, .5, .25e1;", ""},
-      {"cp.async.bulk.commit_group;", "'cp.async.bulk' needs asynchronous"},
+      {"cp.reduce.async.bulk.commit_group;", "'cp.reduce' needs asynchronous"},
       {"barrier.cluster.arrive;", "'barrier.cluster' needs asynchronous"},
       {"call foo, (%r1);", "'foo' is not declared as a function"},
       {"call kernel;", "a call of a kernel"},
