@@ -304,7 +304,8 @@ static int64_t ctasOfChip(const Program &program, const Function &kernel,
     chip = findChip("sm_80"); // For want of a better one.
   Counters counters;
   counters.warpsPerCta = launch.warpsPerCta;
-  counters.registers = kernel.liveRegisters;
+  counters.registers =
+      kernel.setsRegisters ? launch.registersAtStart() : kernel.liveRegisters;
   counters.staticShared = launch.staticShared;
   counters.dynamicShared = launch.config.dynamicShared;
   return std::max(1, residencyOf(counters, *chip).ctas) * int64_t(chip->sms);
@@ -361,6 +362,8 @@ Emulator::launch(const Kernel &kernel, const LaunchConfig &config,
   result.reports = grid.takeReports();
   result.counters =
       summarize(program, function, grid.counters(), options.outputElementBytes);
+  if (function.setsRegisters)
+    result.counters.registers = launch.registersAtStart();
   result.counters.ctas = launch.ctas;
   result.counters.threadsPerCta = launch.threadsPerCta;
   result.counters.warpsPerCta = launch.warpsPerCta;

@@ -251,7 +251,11 @@ TimeEstimate estimateTime(const Counters &counters, const ChipInfo &chip) {
   // Cycles of tensor cores that nothing ever holds up.
   double peakMatrix = double(counters.matrix.int8Macs) / chip.int8Macs +
                       double(counters.matrix.halfMacs) / chip.halfMacs;
-  set(Bound::Matrix, part * peakMatrix / chip.mmaSyncShare);
+  double ofWarpgroups =
+      double(counters.matrix.warpgroupInt8Macs) / chip.int8Macs +
+      double(counters.matrix.warpgroupHalfMacs) / chip.halfMacs;
+  set(Bound::Matrix,
+      part * (ofWarpgroups + (peakMatrix - ofWarpgroups) / chip.mmaSyncShare));
   set(Bound::Shared, part * double(counters.shared.wavefronts));
   double sectors =
       double(counters.globalLoads.sectors + counters.globalStores.sectors +

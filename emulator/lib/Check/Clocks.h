@@ -45,6 +45,16 @@
 
 namespace qcc::emu {
 
+/// Asynchronous units are agents beside the warps. Their numbers are unique
+/// within a CTA; those of two CTAs differ, but for very large grids.
+constexpr uint32_t firstAsyncAgent = uint32_t(1) << 31;
+constexpr bool isAsyncAgent(uint32_t agent) { return agent >= firstAsyncAgent; }
+constexpr uint32_t asyncAgent(int64_t cta, uint32_t unit) {
+  constexpr uint32_t unitsOfCta = 1 << 16;
+  return firstAsyncAgent | ((static_cast<uint32_t>(cta) * unitsOfCta + unit) &
+                            (firstAsyncAgent - 1));
+}
+
 /// Clocks by key; a key without one has 0.
 template <typename Key> class ClockMap {
 public:
@@ -207,6 +217,13 @@ public:
   /// At a barrier: the lanes publish, then know.
   void release(BarrierClocks &published, uint32_t lanes, uint32_t all);
   void acquire(const BarrierClocks &published, uint32_t lanes, uint32_t all);
+
+  /// All lanes know what an agent did up to a clock.
+  void learn(uint32_t agent, uint32_t clock) { known_.raise(agent, clock); }
+
+  /// What comes later is not known by what becomes known of the time that is
+  /// returned.
+  uint32_t pass() { return now_++; }
 
   /// bar.warp.sync
   void syncLanes(uint32_t lanes, uint32_t all);

@@ -148,6 +148,11 @@ Conflict RaceDetector::conflictWithWrites(const RaceCell &cell,
   }
   if (!isOrdered(cell.write, who) && !isRepeat(cell.write, who))
     return raceWith(cell.write, /*isWrite=*/true, who);
+  if (who.isAsync && !isSeenByUnits(cell.write)) {
+    Conflict conflict = raceWith(cell.write, /*isWrite=*/true, who);
+    conflict.kind = Conflict::Proxy;
+    return conflict;
+  }
   const FurtherAccesses *more = cell.more.get();
   if (!more)
     return {};
@@ -162,6 +167,11 @@ Conflict RaceDetector::conflictOfWrite(const RaceCell &cell,
                                        const Accessor &who) const {
   if (Conflict conflict = conflictWithWrites(cell, who))
     return conflict;
+  if (cell.readers) {
+    Conflict conflict;
+    conflict.kind = Conflict::AsyncRead;
+    return conflict;
+  }
   if (cell.read && !isOrdered(cell.read, who))
     return raceWith(cell.read, /*isWrite=*/false, who);
   const FurtherAccesses *more = cell.more.get();
@@ -175,8 +185,8 @@ Conflict RaceDetector::conflictOfWrite(const RaceCell &cell,
   return {};
 }
 
-void RaceDetector::rememberRead(RaceCell &cell, const Accessor &who) {
-  AccessRecord record = recordOf(who);
+void RaceDetector::rememberRead(RaceCell &cell, const AccessRecord &record,
+                                const Accessor &who) {
   if (who.strength != Strength::Weak) {
     rememberStrongRead(cell, record, who);
     return;
@@ -202,10 +212,11 @@ void RaceDetector::rememberRead(RaceCell &cell, const Accessor &who) {
 Conflict RaceDetector::read(uint64_t address, uint64_t size,
                             const Accessor &who) {
   Conflict first;
+  AccessRecord record = recordOf(who);
   shadow_.forCells(address, size, [&](RaceCell &cell) {
     if (!first && !(isOwnWrite(cell.write, who) && !cell.pending))
       first = conflictWithWrites(cell, who);
-    rememberRead(cell, who);
+    rememberRead(cell, record, who);
     return true;
   });
   return first;
@@ -249,13 +260,61 @@ Conflict RaceDetector::beginCopy(uint64_t address, uint64_t size,
 }
 
 void RaceDetector::endCopy(uint64_t address, uint64_t size,
-                           const Accessor &who) {
-  AccessRecord record = recordOf(who);
+                           const AccessRecord &writer) {
   shadow_.forCells(address, size, [&](RaceCell &cell) {
-    cell.setWrite(record);
+    cell.setWrite(writer);
     cell.pending = 0;
     return true;
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous units
+//===----------------------------------------------------------------------===//
+
+std::pair<Conflict, int> RaceDetector::beginRead(uint64_t address,
+                                                 uint64_t size,
+                                                 const Accessor *who,
+                                                 int count) {
+  std::pair<Conflict, int> first = {{}, 0};
+  shadow_.forCells(address, size, [&](RaceCell &cell) {
+    for (int i = 0; i < count && !first.first; ++i)
+      first = {conflictWithWrites(cell, who[i]), i};
+    ++cell.readers;
+    return true;
+  });
+  return first;
+}
+
+void RaceDetector::endRead(uint64_t address, uint64_t size,
+                           const AccessRecord &reader, const Accessor &waiter) {
+  shadow_.forCells(address, size, [&](RaceCell &cell) {
+    --cell.readers;
+    // Products of one unit end in their order.
+    if (cell.read.agent == reader.agent)
+      cell.read = reader;
+    else
+      rememberRead(cell, reader, waiter);
+    return true;
+  });
+}
+
+bool RaceDetector::isSeenByUnits(const AccessRecord &write) const {
+  if (isAsyncAgent(write.agent))
+    return true;
+  uint32_t warp = write.agent % warpsPerCta_;
+  if (warp >= proxyFences_.size())
+    return false;
+  for (uint32_t lanes = write.lanes; lanes; lanes &= lanes - 1)
+    if (proxyFences_[warp][__builtin_ctz(lanes)] < write.clock)
+      return false;
+  return true;
+}
+
+void RaceDetector::fenceProxy(uint32_t agent, uint32_t lanes, uint32_t clock) {
+  proxyFences_.resize(warpsPerCta_);
+  for (; lanes; lanes &= lanes - 1)
+    proxyFences_[agent % warpsPerCta_][__builtin_ctz(lanes)] = clock;
 }
 
 } // namespace qcc::emu

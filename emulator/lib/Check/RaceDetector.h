@@ -24,6 +24,7 @@
 #include "Check/Clocks.h"
 #include "Check/ShadowMemory.h"
 
+#include <array>
 #include <cstring>
 #include <map>
 
@@ -41,6 +42,7 @@ struct Accessor {
   bool isVolatile = false; ///< Strong by .volatile alone, and not atomic.
   /// Through the cache that sees no writes (.nc).
   bool isNonCoherent = false;
+  bool isAsync = false;  ///< By the asynchronous proxy.
   uint32_t together = 0; ///< Lanes that execute with them.
   /// Of a store to shared memory: what is there, and what it writes.
   const uint8_t *before = nullptr, *after = nullptr;
@@ -143,6 +145,7 @@ struct RaceCell {
   AccessRecord write, read;
   FurtherAccessesOwner more;
   uint32_t pending = 0; ///< The asynchronous copy that owns it; 0: none.
+  uint32_t readers = 0; ///< Asynchronous units that read it now.
 
   void setWrite(const AccessRecord &record) {
     write = record;
@@ -152,7 +155,14 @@ struct RaceCell {
 };
 
 struct Conflict {
-  enum Kind : uint8_t { None, Race, Async, NonCoherent };
+  enum Kind : uint8_t {
+    None,
+    Race,
+    Async,     ///< A copy under way owns the memory.
+    AsyncRead, ///< A write to memory that an asynchronous unit reads.
+    Proxy,     ///< The asynchronous proxy need not see a write of threads.
+    NonCoherent
+  };
   Kind kind = None;
   bool otherIsWrite = false;
   /// Both are strong, and their sizes differ.
@@ -178,13 +188,24 @@ public:
   /// An asynchronous copy, numbered from 1, takes the memory ...
   Conflict beginCopy(uint64_t address, uint64_t size, const Accessor &who,
                      uint32_t copy);
-  /// ... and gives it back to the thread that waited.
-  void endCopy(uint64_t address, uint64_t size, const Accessor &who);
+  /// ... and gives it back: it was a write of `writer`, who waited.
+  void endCopy(uint64_t address, uint64_t size, const AccessRecord &writer);
+  AccessRecord recordOf(const Accessor &who) const;
+
+  /// An asynchronous unit reads the memory for several warps from now on: the
+  /// first conflict of any, and whose.
+  std::pair<Conflict, int> beginRead(uint64_t address, uint64_t size,
+                                     const Accessor *who, int count);
+  /// It has read, which `waiter` knows.
+  void endRead(uint64_t address, uint64_t size, const AccessRecord &reader,
+               const Accessor &waiter);
+  /// Lanes of a warp make what they wrote visible to the asynchronous proxy, at
+  /// a clock of the warp.
+  void fenceProxy(uint32_t agent, uint32_t lanes, uint32_t clock);
 
   ShadowMemory<RaceCell> &shadow() { return shadow_; }
 
 private:
-  AccessRecord recordOf(const Accessor &who) const;
   bool comesBefore(const AccessRecord &record, const Accessor &who) const {
     return who.clock->isOrdered(record.agent, record.clock, record.lanes,
                                 who.lanes);
@@ -215,13 +236,18 @@ private:
   Conflict conflictWithWrites(const RaceCell &cell, const Accessor &who) const;
   /// The first earlier access that is not ordered before a write by `who`.
   Conflict conflictOfWrite(const RaceCell &cell, const Accessor &who) const;
-  void rememberRead(RaceCell &cell, const Accessor &who);
+  void rememberRead(RaceCell &cell, const AccessRecord &record,
+                    const Accessor &who);
+  /// Whether the asynchronous proxy sees a write.
+  bool isSeenByUnits(const AccessRecord &write) const;
   void rememberStrongRead(RaceCell &cell, const AccessRecord &record,
                           const Accessor &who);
   void rememberStrongWrite(RaceCell &cell, const AccessRecord &record,
                            const Accessor &who);
 
   uint32_t warpsPerCta_;
+  /// By warp of the CTA and lane: the clock of the last fence.proxy.async.
+  std::vector<std::array<uint32_t, 32>> proxyFences_;
   ShadowMemory<RaceCell> shadow_;
 };
 

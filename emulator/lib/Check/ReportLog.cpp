@@ -74,6 +74,14 @@ std::string_view reportKindName(ReportKind kind) {
     return "limit";
   case ReportKind::UndefinedValue:
     return "undefined-value";
+  case ReportKind::MBarrierMisuse:
+    return "mbarrier-misuse";
+  case ReportKind::WgmmaRace:
+    return "wgmma-race";
+  case ReportKind::ProxyRace:
+    return "proxy-race";
+  case ReportKind::AsyncMisuse:
+    return "async-misuse";
   }
   return "unknown";
 }

@@ -57,10 +57,17 @@ private:
     }
   }
 
-  /// Multiply-accumulates of one mma.
+  /// Multiply-accumulates of one mma, or of one warp's wgmma.
   static int64_t macsOf(const Instruction &inst) {
+    constexpr int rowsOfWarp = 16;
     for (Mod mod : inst.modifiers)
       switch (mod) {
+      case Mod::m64nNk8:
+        return int64_t(rowsOfWarp) * inst.columns * 8;
+      case Mod::m64nNk16:
+        return int64_t(rowsOfWarp) * inst.columns * 16;
+      case Mod::m64nNk32:
+        return int64_t(rowsOfWarp) * inst.columns * 32;
       case Mod::m8n8k4:
         return 8 * 8 * 4;
       case Mod::m8n8k16:
@@ -107,10 +114,15 @@ private:
       // Products of 4 bits take half the time of products of 8 bits. Products
       // of f64 take 16 times the time of products of f16.
       int bits = bitsOf(inst.types[1]);
-      if (bits <= 8)
-        counters_.matrix.int8Macs += macs * bits / 8;
-      else
-        counters_.matrix.halfMacs += bits == 64 ? 16 * macs : macs;
+      MatrixCounters &matrix = counters_.matrix;
+      bool isOfWarpgroup = inst.has(Mod::mma_async);
+      if (bits <= 8) {
+        matrix.int8Macs += macs * bits / 8;
+        matrix.warpgroupInt8Macs += isOfWarpgroup ? macs : 0;
+      } else {
+        matrix.halfMacs += bits == 64 ? 16 * macs : macs;
+        matrix.warpgroupHalfMacs += isOfWarpgroup ? macs : 0;
+      }
     }
     if (site.global.requests > 0) {
       if (inst.cost == CostClass::Atomic) {
@@ -135,11 +147,31 @@ private:
     counters_.instructions.push_back(std::move(row));
   }
 
+  /// By loop: whether it waits for an mbarrier and does nothing else.
+  std::vector<bool> findWaitLoops() const {
+    std::vector<bool> waits(counters_.loops.size());
+    for (uint32_t pc = 0; pc < kernel_.code.size(); ++pc) {
+      const Instruction &inst = kernel_.code[pc];
+      if (kernel_.loopOf[pc] >= 0 &&
+          (inst.has(Mod::try_wait) || inst.has(Mod::test_wait)))
+        waits[kernel_.loopOf[pc]] = true;
+    }
+    for (uint32_t pc = 0; pc < kernel_.code.size(); ++pc)
+      if (kernel_.loopOf[pc] >= 0 &&
+          kernel_.code[pc].cost != CostClass::Barrier &&
+          kernel_.code[pc].cost != CostClass::Branch)
+        waits[kernel_.loopOf[pc]] = false;
+    return waits;
+  }
+
   void findHottestLoop() {
-    std::vector<bool> isInnermost(counters_.loops.size(), true);
-    for (const LoopCounters &loop : counters_.loops)
-      if (loop.parent >= 0)
-        isInnermost[loop.parent] = false;
+    std::vector<bool> waits = findWaitLoops();
+    std::vector<bool> isInnermost(counters_.loops.size());
+    for (size_t i = 0; i < waits.size(); ++i)
+      isInnermost[i] = !waits[i];
+    for (size_t i = 0; i < waits.size(); ++i)
+      if (counters_.loops[i].parent >= 0 && !waits[i])
+        isInnermost[counters_.loops[i].parent] = false;
     auto heat = [&](int i) {
       const LoopCounters &loop = counters_.loops[i];
       return std::make_pair(loop.mmas, loop.executions);
@@ -165,6 +197,11 @@ private:
       const CounterSet::Site &site = set_.sites[inst.site];
       if (!inst.isStore || site.global.requests == 0)
         continue;
+      // A bulk copy does not know its elements.
+      if (inst.types[0] == ScalarType::None) {
+        bytes += site.global.usefulBytes;
+        continue;
+      }
       int width = bytesOf(inst.types[0]);
       bytes += site.lanes * width * inst.vector;
       narrowest = std::min(narrowest, width);

@@ -231,6 +231,10 @@ Json countersJson(const Counters &counters) {
   matrix.add("instructions", Json::of(counters.matrix.instructions));
   matrix.add("int8_macs", Json::of(counters.matrix.int8Macs));
   matrix.add("half_macs", Json::of(counters.matrix.halfMacs));
+  if (counters.matrix.warpgroupInt8Macs > 0)
+    matrix.add("wgmma_int8_macs", Json::of(counters.matrix.warpgroupInt8Macs));
+  if (counters.matrix.warpgroupHalfMacs > 0)
+    matrix.add("wgmma_half_macs", Json::of(counters.matrix.warpgroupHalfMacs));
   json.add("matrix", std::move(matrix));
   json.add("barriers", Json::of(counters.barriers));
   json.add("shared", toJson(counters.shared));

@@ -82,6 +82,21 @@ void fence(Warp &warp, const Instruction &inst, uint32_t mask) {
     warp.cta().memory().fence(kind);
 }
 
+/// Makes mbarrier.init known to the cluster, which is the CTA here, before what
+/// orders threads.
+void fenceInit(Warp &warp, const Instruction &, uint32_t mask) {
+  warp.cta().mbarriers().fenceInit(warp, mask);
+}
+
+/// Between accesses of threads and those of asynchronous units. Fences of
+/// .global only and of .alias order nothing here.
+void fenceProxy(Warp &warp, const Instruction &inst, uint32_t mask) {
+  if (inst.has(Mod::global) || inst.has(Mod::alias))
+    return;
+  warp.cta().memory().fenceProxy(warp, mask);
+  warp.cta().mbarriers().fenceInit(warp, mask);
+}
+
 constexpr CostClass cost = CostClass::Barrier;
 
 constexpr InstructionRow rows[] = {
@@ -134,6 +149,24 @@ constexpr InstructionRow rows[] = {
     {"membar", "cta|gl|sys", "", select<fence>, CostClass::Fence},
     {"fence", "?sc|acq_rel|acquire|release @scope", "", select<fence>,
      CostClass::Fence},
+    {"fence",
+     "proxy alias",
+     "",
+     select<fenceProxy>,
+     CostClass::Fence,
+     {70, 75}},
+    {"fence",
+     "proxy async ?global|shared::cta|shared::cluster",
+     "",
+     select<fenceProxy>,
+     CostClass::Fence,
+     {90, 80}},
+    {"fence",
+     "mbarrier_init release cluster",
+     "",
+     select<fenceInit>,
+     CostClass::Fence,
+     {90, 80}},
 };
 
 } // namespace

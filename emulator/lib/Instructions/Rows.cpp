@@ -7,13 +7,23 @@
 
 #include "Rows.h"
 
+#include "Machine/Warp.h"
+
 namespace qcc::emu {
+
+/// Executes what touches registers of wgmma.
+static void watch(Warp &warp, const Instruction &inst, uint32_t mask) {
+  warp.watchRegisters(inst);
+  inst.watched(warp, inst, mask);
+}
 
 const InstructionTable &instructionTable() {
   static const auto *table = new InstructionTable(
       {integerRows(), logicRows(), wordRows(), floatRows(), compareRows(),
        convertRows(), moveRows(), memoryRows(), atomicRows(), asyncCopyRows(),
-       matrixRows(), warpRows(), barrierRows(), controlRows()});
+       bulkCopyRows(), mbarrierRows(), matrixRows(), wgmmaRows(), warpRows(),
+       barrierRows(), controlRows()},
+      watch);
   return *table;
 }
 

@@ -48,6 +48,13 @@ const AsyncCopies::Copy *AsyncCopies::find(uint32_t number) const {
   return nullptr;
 }
 
+bool AsyncCopies::isAwaited(const Arrival &arrival) const {
+  const std::vector<Copy> &copies = copies_[arrival.warp];
+  return std::any_of(copies.begin(), copies.end(), [&](const Copy &copy) {
+    return copy.lane == arrival.lane && copy.number <= arrival.number;
+  });
+}
+
 void AsyncCopies::commit(int warp, uint32_t lanes) {
   for (; lanes; lanes &= lanes - 1)
     ++groups_[warp][__builtin_ctz(lanes)];

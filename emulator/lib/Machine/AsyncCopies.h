@@ -51,6 +51,16 @@ public:
     Moment moment = Moment::Late;
   };
 
+  /// Of cp.async.mbarrier.arrive: what a lane's copies do once all up to a
+  /// number are done.
+  struct Arrival {
+    const Instruction *inst = nullptr;
+    int warp = 0, lane = 0;
+    uint32_t number = 0;  ///< The last copy that counts.
+    uint64_t barrier = 0; ///< Offset in shared memory.
+    uint32_t clock = 0;   ///< Of the warp, when the lane executed it.
+  };
+
   explicit AsyncCopies(int warps) : copies_(warps), groups_(warps) {}
 
   Copy &add(const Copy &copy);
@@ -82,6 +92,32 @@ public:
     copies.resize(kept);
   }
 
+  /// The same for copies that an arrival is for.
+  template <typename Finish>
+  void finish(const Arrival &arrival, Finish finish) {
+    std::vector<Copy> &copies = copies_[arrival.warp];
+    size_t kept = 0;
+    for (Copy &copy : copies) {
+      if (copy.lane == arrival.lane && copy.number <= arrival.number) {
+        finish(copy);
+        setMoment(copy, Moment::Done);
+      } else {
+        copies[kept++] = copy;
+      }
+    }
+    underWay_ -= static_cast<int>(copies.size() - kept);
+    copies.resize(kept);
+  }
+  /// Arrivals that have yet to happen, in the order of their issue.
+  std::vector<Arrival> &arrivals() { return arrivals_; }
+  /// An arrival after all copies so far.
+  void addArrival(Arrival arrival) {
+    arrival.number = issued_;
+    arrivals_.push_back(arrival);
+  }
+  /// Whether copies that an arrival is for have yet to be waited for.
+  bool isAwaited(const Arrival &arrival) const;
+
   /// Calls take(copy) for those whose moment lies between.
   template <typename Take> void forBetween(Take take) {
     for (std::vector<Copy> &copies : copies_)
@@ -93,6 +129,7 @@ public:
   const Copy *reading(uint64_t address, int size) const;
 
 private:
+  std::vector<Arrival> arrivals_;
   std::vector<std::vector<Copy>> copies_; ///< By warp, in the order of issue.
   /// Groups committed so far, by warp and lane.
   std::vector<std::array<uint32_t, 32>> groups_;

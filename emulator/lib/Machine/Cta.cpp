@@ -19,7 +19,8 @@ Cta::Cta(const Launch &launch, int64_t number, CounterSet &counters,
     : launch_(launch), number_(number), counters_(counters), random_(random),
       log_(launch.options.ignored),
       progress_(together ? together->progress : ownProgress_),
-      memory_(*this, together), barriers_(*this) {
+      memory_(*this, together), barriers_(*this), mbarriers_(*this),
+      warpgroups_(*this) {
   for (int i = 0; i < launch.warpsPerCta; ++i)
     warps_.push_back(std::make_unique<Warp>(*this, i));
 }
@@ -61,9 +62,13 @@ bool Cta::step() {
   bool isFinished = true;
   for (const auto &warp : warps_)
     isFinished &= warp->isFinished();
+  if (isFinished && !isKilled_)
+    memory_.finishAtExit();
   if (isFinished || isKilled_)
     return false;
   Warp *chosen = chooseWarp();
+  if ((!chosen || waits_) && memory_.finishWhatIsLate())
+    return true;
   if (!chosen) {
     bool isReleased = false;
     for (auto &warp : warps_)
@@ -75,6 +80,8 @@ bool Cta::step() {
     return false;
   }
   memory_.advanceCopies();
+  if (!warpgroups_.isIdle())
+    warpgroups_.advance();
   chosen->run(static_cast<int>(1 + random_.below(maxTurn)));
   if (executed() > launch_.options.maxInstructions && !isKilled_) {
     reportLimit();

@@ -16,8 +16,10 @@
 #include "Check/ReportLog.h"
 #include "Machine/Barriers.h"
 #include "Machine/CtaMemory.h"
+#include "Machine/MBarriers.h"
 #include "Machine/Random.h"
 #include "Machine/Warp.h"
+#include "Machine/Warpgroups.h"
 
 namespace qcc::emu {
 
@@ -55,6 +57,8 @@ public:
   ReportLog &log() { return log_; }
   CtaMemory &memory() { return memory_; }
   Barriers &barriers() { return barriers_; }
+  MBarriers &mbarriers() { return mbarriers_; }
+  Warpgroups &warpgroups() { return warpgroups_; }
   std::vector<std::unique_ptr<Warp>> &warps() { return warps_; }
   Progress &progress() { return progress_; }
   int64_t executed() const;
@@ -76,6 +80,8 @@ private:
   Progress &progress_;
   CtaMemory memory_;
   Barriers barriers_;
+  MBarriers mbarriers_;
+  Warpgroups warpgroups_;
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<Warp *> working_, waiting_; ///< Scratch of step().
   bool waits_ = false, isKilled_ = false;

@@ -21,7 +21,7 @@ CtaMemory::CtaMemory(Cta &cta, TogetherState *together)
       ownGlobalRaces_(launch_.warpsPerCta),
       globalRaces_(together ? &together->races : &ownGlobalRaces_),
       globalVariables_(together ? &together->variables : &ownGlobalVariables_),
-      copies_(launch_.warpsPerCta) {
+      copies_(launch_.warpsPerCta), bulk_(launch_.warpsPerCta) {
   // Whoever reads what nobody wrote shall not find zeros.
   constexpr uint8_t garbage = 0xa5;
   std::fill(shared_.begin(), shared_.end(), garbage);
@@ -117,6 +117,8 @@ uint8_t *CtaMemory::locate(Warp &warp, Access &access, int lane,
       break;
     if (!checks_)
       return &shared_[offset];
+    if (cta_.mbarriers().overlapping(offset, access.size) >= 0)
+      checkMBarriers(warp, access, lane, offset);
     if (checkRace(warp, access, lane, space, offset))
       checkWritten(warp, access, lane, space, offset, &sharedStates_[offset]);
     if (access.kind != AccessKind::Load)
@@ -152,6 +154,17 @@ uint8_t *CtaMemory::locate(Warp &warp, Access &access, int lane,
   }
   refuse(warp, *access.inst, lane, access.kind, space, offset, access.size);
   return nullptr;
+}
+
+const uint8_t *CtaMemory::constantBytes(uint64_t address, int size) {
+  if (spaceOfGeneric(address) == StateSpace::Param) {
+    uint64_t offset = address - paramWindow;
+    return isMapped(launch_.paramStates, offset, size) ? &launch_.params[offset]
+                                                       : nullptr;
+  }
+  Allocation *allocation = findAllocation(address, size);
+  return allocation ? allocation->data() + (address - allocation->base)
+                    : nullptr;
 }
 
 void CtaMemory::access(Warp &warp, Access &access) {

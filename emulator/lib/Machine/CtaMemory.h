@@ -19,10 +19,12 @@
 #include "Count/CounterSet.h"
 #include "Machine/Access.h"
 #include "Machine/AsyncCopies.h"
+#include "Machine/BulkCopies.h"
 #include "Machine/Launch.h"
 #include "Machine/Overlay.h"
 #include "Machine/VisibleWrites.h"
 #include "Machine/Waiting.h"
+#include "Machine/Warpgroups.h"
 
 namespace qcc::emu {
 
@@ -60,6 +62,11 @@ public:
   /// Of lanes of the CTA; of a fence that reaches other CTAs.
   void fence(FenceKind kind);
 
+  /// An operation on an mbarrier object by the lanes of an access, which have
+  /// one address: bounds, alignment, races. False if it is refused.
+  bool touchMBarrier(Warp &warp, const Access &access, StateSpace space,
+                     uint64_t offset);
+
   /// What a lane has stored to shared memory is undefined.
   void forgetShared(uint64_t offset, int size) {
     memset(&sharedStates_[offset], Unwritten, size);
@@ -78,6 +85,37 @@ public:
   /// yet if `uncommitted`.
   void waitForCopies(Warp &warp, uint32_t mask, uint32_t allowed,
                      bool uncommitted);
+  /// The lanes' copies so far arrive at an mbarrier when they are done.
+  void arriveAfterCopies(Warp &warp, const Instruction &inst, uint32_t mask,
+                         uint64_t barrier);
+  /// All warps wait: lets something happen that they may wait for. False if
+  /// there is nothing.
+  bool finishWhatIsLate();
+
+  /// A product of a warpgroup begins to read its operands: bounds, races,
+  /// initialization. False if it cannot read them.
+  bool beginProduct(Warp *const *warps, const Warpgroups::Product &product);
+  /// The first warp has waited for it.
+  void endProduct(Warp &warp, const Warpgroups::Product &product);
+  /// fence.proxy.async of lanes.
+  void fenceProxy(Warp &warp, uint32_t mask);
+  /// A byte of shared memory.
+  const uint8_t *shared(uint64_t offset) const { return &shared_[offset]; }
+
+  /// A bulk copy of a lane begins, of which all but number, group and clock is
+  /// known.
+  void beginBulk(Warp &warp, BulkCopy copy);
+  void commitBulk(Warp &warp, uint32_t mask);
+  /// Stores of all groups of the lanes but the latest `allowed`.
+  void waitForBulk(Warp &warp, uint32_t mask, uint32_t allowed, bool readsOnly);
+  /// All warps have exited.
+  void finishAtExit();
+  /// Bytes of parameters or of device memory at a generic address, as they were
+  /// at the launch; null if they are elsewhere.
+  const uint8_t *constantBytes(uint64_t address, int size);
+  /// Reports an address that is no multiple of `size`.
+  bool isAligned(Warp &warp, const Instruction &inst, int lane,
+                 StateSpace space, uint64_t offset, int size);
 
   /// What the CTA wrote, to be carried out when all CTAs have run.
   Overlay takeOverlay() { return std::move(overlay_); }
@@ -98,8 +136,6 @@ private:
   void checkOrder(Warp &warp, const Instruction &inst, int lane,
                   AccessKind kind, Allocation &allocation, uint64_t address,
                   int size);
-  bool isAligned(Warp &warp, const Instruction &inst, int lane,
-                 StateSpace space, uint64_t offset, int size);
   void refuse(Warp &warp, const Instruction &inst, int lane, AccessKind kind,
               StateSpace space, uint64_t offset, int size);
   void refuseConstWrite(Warp &warp, const Access &access, int lane,
@@ -114,6 +150,7 @@ private:
   void reportConflict(Warp &warp, const Instruction &inst, int lane,
                       AccessKind kind, StateSpace space, uint64_t offset,
                       int size, const Conflict &conflict);
+  std::string describeAgent(const AccessRecord &access, uint32_t ownCta) const;
   /// `past`: the value that is read, if it is not the last one.
   void synchronize(Warp &warp, const Access &access, int lane, StateSpace space,
                    uint64_t offset, const VisibleWrites::Past *past = nullptr);
@@ -121,10 +158,34 @@ private:
                          uint8_t *memory);
   void checkCopySources(Warp &warp, const Access &access, int lane,
                         uint64_t address);
+  /// Reports an access to the bytes of an mbarrier object.
+  void checkMBarriers(Warp &warp, const Access &access, int lane,
+                      uint64_t offset);
+
+  // Asynchronous units (CtaMemoryUnits.cpp).
+  void countUnitAccess(const Instruction &inst, int64_t bytes);
+
+  // Bulk copies (CtaMemoryBulk.cpp).
+  void checkBulkPieces(Warp &warp, BulkCopy &copy);
+  void checkBulkRaces(Warp &warp, const BulkCopy &copy);
+  void checkBulkBytes(Warp &warp, const BulkCopy &copy);
+  void countBulk(const BulkCopy &copy);
+  void loadPiece(const BulkCopy &copy, const BulkPiece &piece);
+  void storePiece(const BulkPiece &piece);
+  void announceBulk(const BulkCopy &copy, size_t first);
+  void advanceBulk(BulkCopy &copy, size_t count);
+  /// Some pieces of some copy; if all warps wait, of one that they may wait
+  /// for. Returns false without such a copy.
+  bool advanceSomeBulk(bool isLate);
+  void endBulkRead(Warp &warp, BulkCopy &copy);
+  void endBulkWrite(Warp &warp, const BulkCopy &copy, uint32_t clock);
 
   // Copies that run by themselves (CtaMemoryCopies.cpp).
   bool beginCopy(Warp &warp, AsyncCopies::Request &request, int lane);
   void performCopy(const AsyncCopies::Copy &copy);
+  void finishCopy(AsyncCopies::Copy &copy, uint32_t clock);
+  bool finishFirstArrival();
+  void performArrival(const AsyncCopies::Arrival &arrival);
 
   Cta &cta_;
   const Launch &launch_;
@@ -139,6 +200,9 @@ private:
   SyncVariables *globalVariables_;
   Allocation *lastAllocation_ = nullptr;
   AsyncCopies copies_;
+  BulkCopies bulk_;
+  /// By the offset of an mbarrier: steps in which bytes came.
+  std::unordered_map<uint64_t, uint32_t> bulkClocks_;
 };
 
 } // namespace qcc::emu

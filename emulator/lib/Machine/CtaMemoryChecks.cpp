@@ -237,8 +237,9 @@ bool CtaMemory::checkRace(Warp &warp, const Access &access, int lane,
 static std::string describeConflict(const Conflict &conflict, uint32_t agent,
                                     int lane) {
   const AccessRecord &other = conflict.other;
-  std::string whose = other.agent != agent ? " by another warp"
-                      : (other.lanes & ~(1u << lane)) == 0
+  std::string whose = isAsyncAgent(other.agent) ? " by an asynchronous unit"
+                      : other.agent != agent    ? " by another warp"
+                      : lane >= 0 && (other.lanes & ~(1u << lane)) == 0
                           ? " by the lane itself"
                           : " by another lane of the warp";
   if (conflict.kind == Conflict::NonCoherent)
@@ -255,8 +256,12 @@ void CtaMemory::reportConflict(Warp &warp, const Instruction &inst, int lane,
                                uint64_t offset, int size,
                                const Conflict &conflict) {
   bool isAsync = conflict.kind == Conflict::Async;
-  Report *report = warp.report(
-      isAsync ? ReportKind::AsyncRace : ReportKind::Race, inst, lane);
+  bool isAsyncRead = conflict.kind == Conflict::AsyncRead;
+  bool isProxy = conflict.kind == Conflict::Proxy;
+  Report *report = warp.report(isAsync || isAsyncRead ? ReportKind::AsyncRace
+                               : isProxy              ? ReportKind::ProxyRace
+                                                      : ReportKind::Race,
+                               inst, lane);
   if (!report)
     return;
   report->message = describeAccess(kind, space, offset, size);
@@ -266,6 +271,11 @@ void CtaMemory::reportConflict(Warp &warp, const Instruction &inst, int lane,
   const Program &program = *launch_.program;
   if (isAsync) {
     report->message += ", which an asynchronous copy may still write";
+    if (const BulkCopy *copy = bulk_.find(conflict.pending))
+      report->notes.push_back(
+          "the bulk copy was issued at " + program.describePlace(*copy->inst) +
+          " by warp " + std::to_string(copy->warp) + ", lane " +
+          std::to_string(copy->lane) + ", and has not been waited for");
     if (const AsyncCopies::Copy *copy = copies_.find(conflict.pending))
       report->notes.push_back(
           "the copy was issued at " + program.describePlace(*copy->inst) +
@@ -273,20 +283,46 @@ void CtaMemory::reportConflict(Warp &warp, const Instruction &inst, int lane,
           std::to_string(copy->lane) + ", and nothing has waited for it");
     return;
   }
+  if (isAsyncRead) {
+    report->message += ", which an asynchronous unit may still read";
+    if (const BulkCopy *copy = bulk_.reading(offset, size))
+      report->notes.push_back("the bulk copy was issued at " +
+                              program.describePlace(*copy->inst) +
+                              ", and its thread has not waited for it");
+    if (const Warpgroups::Product *product =
+            cta_.warpgroups().reading(offset, size))
+      report->notes.push_back(
+          "the wgmma was issued at " + program.describePlace(*product->inst) +
+          ", and no warp of its warpgroup has waited for it");
+    return;
+  }
   const AccessRecord &other = conflict.other;
-  report->message += describeConflict(conflict, warp.clock().agent(), lane);
+  if (isProxy)
+    report->message += ", by the asynchronous proxy, which need not see a "
+                       "write by threads without fence.proxy.async behind it";
+  else
+    report->message += describeConflict(conflict, warp.clock().agent(), lane);
+  report->notes.push_back(
+      "the other was made at " +
+      program.describePlace(program.instructionAt(other.site)) + " by " +
+      describeAgent(other, warp.clock().ctaNumber()));
+}
+
+/// "warp 1, lane 5"
+std::string CtaMemory::describeAgent(const AccessRecord &access,
+                                     uint32_t ownCta) const {
+  if (isAsyncAgent(access.agent))
+    return "an asynchronous unit";
   uint32_t warps = static_cast<uint32_t>(launch_.warpsPerCta);
-  std::string who = "warp " + std::to_string(other.agent % warps);
-  if ((other.lanes & (other.lanes - 1)) == 0)
-    who += ", lane " + std::to_string(__builtin_ctz(other.lanes));
-  if (launch_.isTogether && other.agent / warps != warp.clock().ctaNumber()) {
-    Dim3 cta = launch_.ctaAt(other.agent / warps);
+  std::string who = "warp " + std::to_string(access.agent % warps);
+  if ((access.lanes & (access.lanes - 1)) == 0)
+    who += ", lane " + std::to_string(__builtin_ctz(access.lanes));
+  if (launch_.isTogether && access.agent / warps != ownCta) {
+    Dim3 cta = launch_.ctaAt(access.agent / warps);
     who = "CTA (" + std::to_string(cta.x) + "," + std::to_string(cta.y) + "," +
           std::to_string(cta.z) + "), " + who;
   }
-  report->notes.push_back(
-      "the other was made at " +
-      program.describePlace(program.instructionAt(other.site)) + " by " + who);
+  return who;
 }
 
 void CtaMemory::checkCopySources(Warp &warp, const Access &access, int lane,
@@ -306,6 +342,62 @@ void CtaMemory::checkCopySources(Warp &warp, const Access &access, int lane,
       "the copy was issued at line " + std::to_string(copy->inst->line) +
       " by warp " + std::to_string(copy->warp) + ", lane " +
       std::to_string(copy->lane) + ", and nothing has waited for it");
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers in shared memory
+//===----------------------------------------------------------------------===//
+
+bool CtaMemory::touchMBarrier(Warp &warp, const Access &access,
+                              StateSpace space, uint64_t offset) {
+  int lane = __builtin_ctz(access.mask);
+  if (!isAligned(warp, *access.inst, lane, space, offset, access.size))
+    return false;
+  if (space != StateSpace::Shared ||
+      !isMapped(sharedStates_, offset, access.size)) {
+    if (space != StateSpace::Shared) {
+      if (Report *report =
+              warp.report(ReportKind::MBarrierMisuse, *access.inst, lane)) {
+        report->message = "an mbarrier at " + hexText(offset) + " of " +
+                          std::string(spaceName(space)) +
+                          " memory; mbarriers lie in shared memory";
+        setAddress(*report, space, offset, std::string(spaceName(space)));
+      }
+      return false;
+    }
+    refuse(warp, *access.inst, lane, access.kind, space, offset, access.size);
+    return false;
+  }
+  if (!checks_)
+    return true;
+  Accessor who;
+  who.clock = &warp.clock();
+  who.lanes = access.mask;
+  who.site = access.inst->site;
+  who.strength = access.strength;
+  who.sizeLog = static_cast<uint32_t>(__builtin_ctz(access.size));
+  Conflict conflict = access.kind == AccessKind::Load
+                          ? sharedRaces_.read(offset, access.size, who)
+                          : sharedRaces_.write(offset, access.size, who);
+  if (conflict)
+    reportConflict(warp, *access.inst, lane, access.kind, space, offset,
+                   access.size, conflict);
+  if (access.kind == AccessKind::Store)
+    memset(&sharedStates_[offset], Written, access.size);
+  return true;
+}
+
+void CtaMemory::checkMBarriers(Warp &warp, const Access &access, int lane,
+                               uint64_t offset) {
+  Report *report = warp.report(ReportKind::MBarrierMisuse, *access.inst, lane);
+  if (!report)
+    return;
+  int64_t object = cta_.mbarriers().overlapping(offset, access.size);
+  report->message =
+      describeAccess(access.kind, StateSpace::Shared, offset, access.size) +
+      ", inside the mbarrier at " + hexText(static_cast<uint64_t>(object)) +
+      "; end it by mbarrier.inval before its bytes are used";
+  setAddress(*report, StateSpace::Shared, offset, "shared memory");
 }
 
 void CtaMemory::synchronize(Warp &warp, const Access &access, int lane,

@@ -121,7 +121,9 @@ void CtaMemory::performCopy(const AsyncCopies::Copy &copy) {
 }
 
 void CtaMemory::advanceCopies() {
-  if (!copies_.hasBetween() || cta_.random().below(8) != 0)
+  bool hasArrivals = !copies_.arrivals().empty();
+  if ((!copies_.hasBetween() && !hasArrivals && bulk_.isEmpty()) ||
+      cta_.random().below(8) != 0)
     return;
   copies_.forBetween([&](AsyncCopies::Copy &copy) {
     if (cta_.random().below(2) == 0)
@@ -129,22 +131,91 @@ void CtaMemory::advanceCopies() {
     performCopy(copy);
     copies_.setMoment(copy, AsyncCopies::Moment::Done);
   });
+  if (launch_.options.seed == 0)
+    return;
+  if (hasArrivals)
+    finishFirstArrival();
+  advanceSomeBulk(/*isLate=*/false);
 }
 
 void CtaMemory::commitCopies(Warp &warp, uint32_t mask) {
   copies_.commit(warp.index(), mask);
 }
 
+/// Gives the memory back to the lane, whose warp is at `clock`.
+void CtaMemory::finishCopy(AsyncCopies::Copy &copy, uint32_t clock) {
+  if (copy.moment != AsyncCopies::Moment::Done)
+    performCopy(copy);
+  if (!checks_)
+    return;
+  AccessRecord writer = sharedRaces_.recordOf(
+      accessorOf(*cta_.warps()[copy.warp], copy.lane, *copy.inst));
+  writer.clock = clock;
+  sharedRaces_.endCopy(copy.destination, copy.size, writer);
+}
+
 void CtaMemory::waitForCopies(Warp &warp, uint32_t mask, uint32_t allowed,
                               bool uncommitted) {
   copies_.finish(
-      warp.index(), mask, allowed, uncommitted, [&](AsyncCopies::Copy &copy) {
-        if (copy.moment != AsyncCopies::Moment::Done)
-          performCopy(copy);
-        if (checks_)
-          sharedRaces_.endCopy(copy.destination, copy.size,
-                               accessorOf(warp, copy.lane, *copy.inst));
-      });
+      warp.index(), mask, allowed, uncommitted,
+      [&](AsyncCopies::Copy &copy) { finishCopy(copy, warp.clock().now()); });
+  // Arrivals whose copies are all done happen now.
+  std::vector<AsyncCopies::Arrival> &arrivals = copies_.arrivals();
+  for (size_t i = 0; i < arrivals.size();) {
+    if (copies_.isAwaited(arrivals[i])) {
+      ++i;
+      continue;
+    }
+    AsyncCopies::Arrival arrival = arrivals[i];
+    arrivals.erase(arrivals.begin() + static_cast<ptrdiff_t>(i));
+    performArrival(arrival);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Arrivals of copies
+//===----------------------------------------------------------------------===//
+
+void CtaMemory::arriveAfterCopies(Warp &warp, const Instruction &inst,
+                                  uint32_t mask, uint64_t barrier) {
+  uint32_t clock = warp.clock().pass();
+  for (; mask; mask &= mask - 1) {
+    AsyncCopies::Arrival arrival;
+    arrival.inst = &inst;
+    arrival.warp = warp.index();
+    arrival.lane = __builtin_ctz(mask);
+    arrival.barrier = barrier;
+    arrival.clock = clock;
+    copies_.addArrival(arrival);
+  }
+}
+
+/// The copies write, and then arrive for their thread. What they wrote becomes
+/// known by the barrier.
+void CtaMemory::performArrival(const AsyncCopies::Arrival &arrival) {
+  copies_.finish(arrival, [&](AsyncCopies::Copy &copy) {
+    finishCopy(copy, arrival.clock);
+  });
+  Warp &warp = *cta_.warps()[arrival.warp];
+  if (BarrierClocks *published = cta_.mbarriers().publishedAt(arrival.barrier))
+    published->known.raiseLanes(warp.clock().agent(), 1u << arrival.lane,
+                                arrival.clock);
+  cta_.mbarriers().arrive({warp, *arrival.inst, arrival.lane, arrival.barrier},
+                          MBarriers::Arrival());
+}
+
+bool CtaMemory::finishWhatIsLate() {
+  return finishFirstArrival() || advanceSomeBulk(/*isLate=*/true);
+}
+
+bool CtaMemory::finishFirstArrival() {
+  std::vector<AsyncCopies::Arrival> &arrivals = copies_.arrivals();
+  if (arrivals.empty())
+    return false;
+  AsyncCopies::Arrival arrival = arrivals.front();
+  arrivals.erase(arrivals.begin());
+  performArrival(arrival);
+  return true;
 }
 
 } // namespace qcc::emu

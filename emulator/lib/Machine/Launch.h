@@ -11,6 +11,8 @@
 #include "Machine/DeviceMemory.h"
 #include "PTX/Program.h"
 
+#include <algorithm>
+
 namespace qcc::emu {
 
 /// Does not change while the kernel runs, but for the bytes of device memory.
@@ -33,6 +35,16 @@ struct Launch {
   std::vector<uint8_t> sharedStates;
   /// Whether CTAs see each other's writes while they run (Grid.h).
   bool isTogether = false;
+
+  /// Registers that ptxas gives a thread of a kernel with setmaxnreg: .maxnreg,
+  /// or as many as the chip has for .minnctapersm CTAs.
+  int registersAtStart() const {
+    if (kernel->maxRegisters > 0)
+      return kernel->maxRegisters;
+    constexpr int ofChip = 65536, unit = 8, most = 256;
+    int threads = 32 * warpsPerCta * std::max(kernel->minCtas, 1);
+    return std::min(ofChip / threads / unit * unit, most);
+  }
 
   bool checks() const { return options.checking == Checking::All; }
 

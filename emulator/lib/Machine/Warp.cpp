@@ -181,6 +181,8 @@ Frame *Warp::makeFrame(const Function &function, Frame *caller,
     for (const UnsetRegister &unset : function.unset)
       frame->undefined[unset.place] = ~0u;
     frame->hasUndefined = !function.unset.empty();
+    if (function.usesProducts)
+      frame->asyncRegisters.resize(numPlaces(function));
   }
   uint64_t *localBase =
       reinterpret_cast<uint64_t *>(frame->bytes() + function.localBaseSlot);
@@ -392,6 +394,13 @@ std::string Warp::describeState() const {
       what += " wait at " + cta_.barriers().describe(split.barrier);
     else if (split.state == Split::AtWarpSync)
       what += " wait for lanes " + laneText(split.awaited & ~split.executing);
+    else if (split.state == Split::AtWarpgroup)
+      what += " wait for " + cta_.warpgroups().describe(*this);
+    for (const MBarrierWait &wait : mbarrierWaits_)
+      if (wait.lanes & split.lanes)
+        what += " wait for " + cta_.mbarriers().describe(
+                                   *this, wait.offset,
+                                   __builtin_ctz(wait.lanes & split.lanes));
     append(what);
   }
   for (const auto &meeting : meetings_)

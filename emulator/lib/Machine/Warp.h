@@ -54,6 +54,14 @@ struct Launch;
 /// "0-7,16": the lanes of a mask.
 std::string laneText(uint32_t mask);
 
+/// What a register is to products of warpgroups (WarpRegisters.cpp).
+struct AsyncRegister {
+  uint32_t accessed = 0; ///< Fences of the warp before its last access.
+  uint32_t product = 0;  ///< The last product that uses it.
+  bool isAccumulator = false;
+  const Instruction *inst = nullptr; ///< The product's.
+};
+
 /// A call of a function by lanes of a warp.
 struct Frame {
   const Function *function = nullptr;
@@ -69,6 +77,8 @@ struct Frame {
   std::vector<uint16_t> origins;
   /// Whether there may be any such lane.
   bool hasUndefined = false;
+  /// By place; empty if the function has no products of warpgroups.
+  std::vector<AsyncRegister> asyncRegisters;
 
   uint8_t *bytes() const {
     return reinterpret_cast<uint8_t *>(registers.get());
@@ -101,8 +111,9 @@ struct Meeting {
 struct Split {
   enum State : uint8_t {
     Ready,
-    AtBarrier, ///< For threads of other warps.
-    AtWarpSync ///< For lanes of this warp.
+    AtBarrier,  ///< For threads of other warps.
+    AtWarpSync, ///< For lanes of this warp.
+    AtWarpgroup ///< For other warps of its warpgroup.
   };
 
   uint32_t pc = 0; ///< To run next; the one after that which waits.
@@ -253,6 +264,14 @@ public:
   /// spin on it. `seen` is a hash of the values; `isLatest`: no other value can
   /// be read the next time if nobody writes.
   void noteRead(const Access &access, uint64_t seen, bool isLatest);
+  /// Lanes have waited for an mbarrier in vain. After try_wait they get few
+  /// turns until its phase ends.
+  void noteMBarrierWait(const Instruction &inst, uint64_t offset,
+                        uint32_t lanes);
+  /// Lanes have waited with success.
+  void endMBarrierWaits(uint32_t lanes);
+  /// A phase has ended.
+  void wakeFromMBarrier(uint64_t offset);
   /// A change of memory or of a barrier.
   void noteChange() {
     idleness_.stop();
@@ -263,6 +282,24 @@ public:
   void noteOwnChange() { proof_.forget(); }
   /// Whether it is worth to find out that a store changes nothing.
   bool mayBeIdle() const { return idleness_.repeats > 0; }
+
+  //===------------------------------------------------------------------===//
+  // Products of warpgroups
+  //===------------------------------------------------------------------===//
+
+  /// wgmma.fence
+  void fenceRegisters();
+  /// An instruction touches registers of products.
+  void watchRegisters(const Instruction &inst);
+  /// A product takes its registers of a frame ...
+  void takeRegisters(const Instruction &inst, Frame &frame, uint32_t product);
+  /// ... and the warp has waited for all products up to one.
+  void returnRegisters(uint32_t product);
+  /// The split that runs waits for other warps of the warpgroup.
+  void waitInWarpgroup();
+  void leaveWarpgroup();
+  /// Of the lanes that execute an instruction of the warpgroup.
+  Frame *frameOfWarpgroup();
 
   //===------------------------------------------------------------------===//
   // Who it is
@@ -335,6 +372,14 @@ private:
   bool isScattered_ = false;
   uint32_t haveWaited_ = 0; ///< Lanes that executed griddepcontrol.wait.
   LeftOutLanes leftOut_;
+  /// Fences of registers, and products that were waited for.
+  uint32_t registerTime_ = 0, doneProduct_ = 0;
+  /// Lanes whose last wait for an mbarrier was in vain.
+  struct MBarrierWait {
+    uint32_t lanes;
+    uint64_t offset;
+  };
+  std::vector<MBarrierWait> mbarrierWaits_;
   Progress &progress_;
   std::vector<UndefinedOrigin> origins_ = {UndefinedOrigin()};
   SeenReads seen_;

@@ -81,10 +81,13 @@ void Warp::completeMeetings() {
                    meeting.idleness);
         }
       }
-      if (Frame *callee = meeting.callee)
+      if (Frame *callee = meeting.callee) {
+        if (callee->function->usesProducts)
+          cta_.warpgroups().endFrame(callee);
         frames_.erase(std::find_if(
             frames_.begin(), frames_.end(),
             [&](const auto &frame) { return frame.get() == callee; }));
+      }
       meetings_.erase(meetings_.begin() + static_cast<ptrdiff_t>(i));
       changed = true;
       break;

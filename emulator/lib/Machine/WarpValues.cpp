@@ -286,6 +286,16 @@ void Warp::followValues(const Instruction &inst, uint32_t mask) {
     if (wrong)
       reportUndefined(inst, wrong, origin);
     return;
+  case ValueUse::Updates: {
+    // Factors and scale-d matter, accumulators if scale-d is true.
+    uint32_t accumulates = inst.op(4).isPresent() ? predicate(inst.op(4)) : ~0u;
+    for (int group = 1; group < inst.numGroups; ++group)
+      for (int i = 0; i < inst.count(group); ++i)
+        wrong |= undefinedLanes(inst.op(group, i)) & mask &
+                 (group == 1 ? accumulates : ~0u);
+    result = 0;
+    break;
+  }
   case ValueUse::Multiplies:
     if (any && origins_[origin].kind == UndefinedOrigin::Memory) {
       followMatrix(inst);

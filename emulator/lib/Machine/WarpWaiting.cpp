@@ -78,6 +78,44 @@ void Warp::noteBarrenBarrier(int barrier) {
 }
 
 //===----------------------------------------------------------------------===//
+// Barriers in shared memory
+//===----------------------------------------------------------------------===//
+
+void Warp::noteMBarrierWait(const Instruction &inst, uint64_t offset,
+                            uint32_t lanes) {
+  endMBarrierWaits(lanes);
+  mbarrierWaits_.push_back({lanes, offset});
+  Access access;
+  access.inst = &inst;
+  access.mask = lanes;
+  for (uint32_t rest = lanes; rest; rest &= rest - 1)
+    access.address[__builtin_ctz(rest)] = offset;
+  // Who arrives changes something, so that the value says nothing.
+  constexpr uint64_t sameAsBefore = 0;
+  noteRead(access, sameAsBefore, /*isLatest=*/true);
+  if (inst.has(Mod::try_wait)) {
+    idleness_.repeats = Idleness::enoughRepeats;
+    yield();
+  }
+}
+
+void Warp::endMBarrierWaits(uint32_t lanes) {
+  for (MBarrierWait &wait : mbarrierWaits_)
+    wait.lanes &= ~lanes;
+  mbarrierWaits_.erase(
+      std::remove_if(mbarrierWaits_.begin(), mbarrierWaits_.end(),
+                     [](const MBarrierWait &wait) { return wait.lanes == 0; }),
+      mbarrierWaits_.end());
+}
+
+void Warp::wakeFromMBarrier(uint64_t offset) {
+  for (const MBarrierWait &wait : mbarrierWaits_)
+    for (Split &split : splits_)
+      if (wait.offset == offset && (wait.lanes & split.lanes))
+        split.idleness.stop();
+}
+
+//===----------------------------------------------------------------------===//
 // Meetings that end early
 //===----------------------------------------------------------------------===//
 

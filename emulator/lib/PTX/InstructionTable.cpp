@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <charconv>
 
 namespace qcc::emu {
 
@@ -22,7 +23,25 @@ static constexpr std::string_view spellings[] = {
 #include "Modifiers.def"
 };
 
+int columnsNamed(std::string_view spelling) {
+  constexpr std::string_view begin = "m64n";
+  if (spelling.substr(0, begin.size()) != begin)
+    return 0;
+  int columns = 0;
+  const char *end = spelling.data() + spelling.size();
+  auto [rest, error] =
+      std::from_chars(spelling.data() + begin.size(), end, columns);
+  return error == std::errc() && rest != end && *rest == 'k' ? columns : 0;
+}
+
 Mod modifierNamed(std::string_view spelling) {
+  if (columnsNamed(spelling) > 0) {
+    std::string_view k = spelling.substr(spelling.rfind('k'));
+    return k == "k8"    ? Mod::m64nNk8
+           : k == "k16" ? Mod::m64nNk16
+           : k == "k32" ? Mod::m64nNk32
+                        : Mod::None;
+  }
   static const auto *words = [] {
     auto *map = new std::unordered_map<std::string_view, Mod>();
     for (size_t i = 1; i < std::size(spellings); ++i)
@@ -72,6 +91,8 @@ static Since sinceOfWord(Mod mod) {
     return {90, 78};
   case Mod::shared_cta:
     return {0, 78};
+  case Mod::shared_cluster:
+    return {90, 78};
   case Mod::param_entry:
   case Mod::param_func:
     return {0, 83};
@@ -104,6 +125,16 @@ static Since sinceOfCombination(const Instruction &inst) {
     return {0, 78};
   if ((mnemonic == "cvta" || mnemonic == "isspacep") && inst.has(Mod::param))
     return {0, 77};
+  if (mnemonic == "cp" && inst.has(Mod::complete_tx_bytes) &&
+      inst.has(Mod::shared_cta))
+    return {90, 86};
+  if (mnemonic == "wgmma" && inst.types[1] != inst.types[2] &&
+      inst.types[0] == ScalarType::S32)
+    return {90, 84}; // Mixed signs.
+  if (mnemonic == "mbarrier" &&
+      (inst.has(Mod::acquire) || inst.has(Mod::release) ||
+       inst.has(Mod::relaxed)))
+    return {inst.has(Mod::relaxed) ? 90 : 80, 80};
   ScalarType to = inst.types[0], from = inst.types[1];
   if (mnemonic != "cvt" || (to != ScalarType::BF16 && from != ScalarType::BF16))
     return {};
@@ -210,7 +241,14 @@ static ModifierSlot modifierSlot(std::string_view text) {
 static OperandSlot operandSlot(std::string_view text) {
   OperandSlot slot;
   slot.optional = consume(text, '?');
-  slot.destination = consume(text, '=');
+  slot.isUpdated = consume(text, '+');
+  slot.destination = consume(text, '=') || slot.isUpdated;
+  slot.maySink = slot.destination && consume(text, '_');
+  if (slot.isUpdated)
+    text.remove_prefix(1);
+  slot.orDescriptor = text.back() == '^';
+  if (slot.orDescriptor)
+    text.remove_suffix(1);
   slot.vector = consume(text, 'v');
   if (text.size() > 2 && text[1] == '*') {
     slot.count = text[0] - '0';
@@ -241,7 +279,9 @@ static OperandSlot operandSlot(std::string_view text) {
     slot.kind = OperandSlot::Call;
   else if (text.front() == '[') {
     slot.kind = OperandSlot::Address;
-    if (text == "[shared]")
+    if (text == "[tensor]")
+      slot.kind = OperandSlot::Tensor;
+    else if (text == "[shared]")
       slot.space = StateSpace::Shared;
     else if (text == "[global]")
       slot.space = StateSpace::Global;
@@ -260,7 +300,9 @@ bool ModifierSlot::allows(Mod word) const {
 // The table
 //===----------------------------------------------------------------------===//
 
-InstructionTable::InstructionTable(const std::vector<RowList> &lists) {
+InstructionTable::InstructionTable(const std::vector<RowList> &lists,
+                                   Execute watch)
+    : watch_(watch) {
   for (const RowList &list : lists)
     for (size_t i = 0; i < list.size; ++i) {
       const InstructionRow &row = list.rows[i];
@@ -294,15 +336,9 @@ std::string_view InstructionTable::whyUnsupported(std::string_view mnemonic) {
   static constexpr std::string_view hopper =
       "needs asynchronous units of sm_90 (TMA, wgmma, clusters), "
       "which the emulator does not have";
-  static constexpr std::string_view barrier =
-      "needs the barriers in shared memory of sm_80 (mbarrier), which the "
-      "emulator does not have";
   static constexpr std::string_view texture =
       "needs textures or surfaces, which the emulator does not have";
   static constexpr Reason reasons[] = {
-      {"mbarrier", barrier},
-      {"wgmma", hopper},
-      {"setmaxnreg", hopper},
       {"tensormap", hopper},
       {"mapa", hopper},
       {"getctarank", hopper},
@@ -310,12 +346,11 @@ std::string_view InstructionTable::whyUnsupported(std::string_view mnemonic) {
       {"clusterlaunchcontrol", hopper},
       {"st.async", hopper},
       {"red.async", hopper},
-      {"cp.async.bulk", hopper},
-      {"cp.async.mbarrier", barrier},
+      {"cp.reduce.async.bulk", hopper},
       {"cp.reduce", hopper},
       {"barrier.cluster", hopper},
-      {"fence.mbarrier_init", barrier},
-      {"fence.proxy", hopper},
+      {"fence.proxy.tensormap::generic", hopper},
+      {"fence.proxy.async::generic", hopper},
       {"tcgen05", "needs the tensor cores of sm_100, which the emulator does "
                   "not have"},
       {"wmma", "is not emulated; use mma.sync and ldmatrix"},

@@ -26,14 +26,20 @@
 //             instruction is an integer one, nor the other way around
 //   u32 ...   the same for a type of its own
 //   =0        a destination; `_` is allowed where a | or a vector is
+//   =_0       a destination that may be `_`
 //   =0|       a destination that may be followed by |p, a predicate; two groups
 //   0+        the register may be wider (ld, st, cvt)
 //   v0        as many in braces as .v2, .v4 or .v8 says; without, a single one
 //   4*b32     exactly four registers in braces
+//   4*b32^    these, or a 64-bit register or constant
+//   +*b32     any number of registers in braces that are written and read: a
+//             group of each
 //   !pred     a predicate that may be negated
 //   #         an integer constant
 //   []        an address in the instruction's state space; [shared], [global]:
 //             in that one
+//   [tensor]  the generic address of a tensor map and coordinates in braces; a
+//             group of each
 //   mov       whatever mov takes: register, constant, special register, address
 //             of a variable, vector in braces
 //   label     an instruction; labels: the name of a .branchtargets list
@@ -101,6 +107,7 @@ struct OperandSlot {
     Predicate, ///< May be negated.
     Number,
     Address,
+    Tensor, ///< An address and coordinates.
     Mov,
     Label,
     Labels,
@@ -109,11 +116,14 @@ struct OperandSlot {
   Kind kind = Value;
   bool optional = false;
   bool destination = false;
+  bool maySink = false;       ///< A single destination that may be `_`.
   bool withPredicate = false; ///< `|p` may follow.
   bool mayBeWider = false;
-  bool vector = false; ///< As .v2 says.
-  int count = 0;       ///< In braces; 0: a single one.
-  int typeIndex = -1;  ///< Of the instruction's types; else `type`.
+  bool vector = false;       ///< As .v2 says.
+  bool isUpdated = false;    ///< Any number in braces, written and read.
+  bool orDescriptor = false; ///< Or 64 bits instead.
+  int count = 0;             ///< In braces; 0: a single one.
+  int typeIndex = -1;        ///< Of the instruction's types; else `type`.
   ScalarType type = ScalarType::None;
   /// Of an address; nothing: the instruction's.
   std::optional<StateSpace> space;
@@ -141,7 +151,10 @@ struct RowList {
 class InstructionTable {
 public:
   /// Takes the patterns of all rows apart.
-  explicit InstructionTable(const std::vector<RowList> &lists);
+  /// `watch` executes what touches registers of asynchronous units.
+  InstructionTable(const std::vector<RowList> &lists, Execute watch);
+
+  Execute watch() const { return watch_; }
 
   /// All rows of a mnemonic, or null.
   const std::vector<InstructionPattern> *find(std::string_view mnemonic) const;
@@ -151,11 +164,14 @@ public:
   static std::string_view whyUnsupported(std::string_view mnemonic);
 
 private:
+  Execute watch_;
   std::unordered_map<std::string_view, std::vector<InstructionPattern>> rows_;
 };
 
 /// Mod::None if there is no such word.
 Mod modifierNamed(std::string_view spelling);
+/// The columns of "m64n128k32", whose modifier is named m64nNk32; else 0.
+int columnsNamed(std::string_view spelling);
 std::string_view spelling(Mod mod);
 /// ScalarType::None if the word is no type.
 ScalarType typeOf(Mod mod);

@@ -179,7 +179,6 @@ bool Parser::parseDims(Dim3 &dims) {
 bool Parser::parseFunctionAttributes(Function &function) {
   while (token().kind == Token::Dotted) {
     const Token &at = next();
-    int64_t ignored;
     if (at.text == "maxntid") {
       if (!parseDims(function.maximal))
         return false;
@@ -188,8 +187,13 @@ bool Parser::parseFunctionAttributes(Function &function) {
         return false;
     } else if (at.text == "minnctapersm" || at.text == "maxnctapersm" ||
                at.text == "maxnreg") {
-      if (!parseInteger(ignored, "the value of an attribute", 0, 1 << 20))
+      int64_t value;
+      if (!parseInteger(value, "the value of an attribute", 0, 1 << 20))
         return false;
+      if (at.text == "maxnreg")
+        function.maxRegisters = static_cast<int>(value);
+      else if (at.text == "minnctapersm")
+        function.minCtas = static_cast<int>(value);
     } else if (at.text == "noreturn" || at.text == "unified") {
     } else if (at.text == "pragma") {
       if (token().kind != Token::String)

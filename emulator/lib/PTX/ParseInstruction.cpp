@@ -7,6 +7,8 @@
 
 #include "PTX/Parser.h"
 
+#include <algorithm>
+
 namespace qcc::emu {
 
 /// More than any kernel has; keeps what a hostile text can ask for in bounds.
@@ -21,6 +23,7 @@ static StateSpace spaceOf(const Instruction &inst) {
       return StateSpace::Global;
     case Mod::shared:
     case Mod::shared_cta:
+    case Mod::shared_cluster: // A cluster is a single CTA.
       return StateSpace::Shared;
     case Mod::local:
       return StateSpace::Local;
@@ -118,6 +121,7 @@ bool Parser::parseInstruction() {
                                  "operands");
   if (!checkSince(*mnemonic, inst))
     return false;
+  function_->setsRegisters |= mnemonic->text == "setmaxnreg";
   addInstruction(inst);
   return true;
 }
@@ -179,6 +183,8 @@ fillModifiers(const InstructionPattern &pattern,
     if (slot == pattern.modifiers.size())
       break;
     inst.modifiers[slot] = mod;
+    if (int columns = columnsNamed(words[word]->text))
+      inst.columns = static_cast<uint16_t>(std::min(columns, UINT16_MAX));
     firstSlot = slot + 1;
     if (isType)
       firstType = slot + 1;

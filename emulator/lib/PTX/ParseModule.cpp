@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PTX/AsyncRegisters.h"
 #include "PTX/CasLoads.h"
 #include "PTX/ControlFlow.h"
 #include "PTX/LoadBatches.h"
@@ -36,6 +37,7 @@ parseProgram(std::string_view text, std::string_view name, uint64_t dataBase,
     findUndefinedValues(*function);
     findCasLoads(*function);
     findLoadBatches(*function);
+    watchAsyncRegisters(*function, table.watch());
   }
   return program;
 }

@@ -49,6 +49,12 @@ bool Parser::parseOperand(const OperandSlot &slot, Instruction &inst) {
   bool good = false;
   switch (slot.kind) {
   case OperandSlot::Value: {
+    if (slot.isUpdated)
+      return parseUpdated(slot, type, inst);
+    if (slot.orDescriptor && !token().is('{')) {
+      good = parseValue(slot, ScalarType::B64, /*maySink=*/false);
+      break;
+    }
     int count = slot.count ? slot.count : slot.vector ? inst.vector : 1;
     // Braces around a single one are allowed.
     bool inBraces =
@@ -56,7 +62,8 @@ bool Parser::parseOperand(const OperandSlot &slot, Instruction &inst) {
     good = inBraces ? parseVector(slot, type, count)
                     : parseValue(slot, type,
                                  /*maySink=*/slot.destination &&
-                                     (slot.withPredicate || slot.optional));
+                                     (slot.withPredicate || slot.optional ||
+                                      slot.maySink));
     break;
   }
   case OperandSlot::Predicate: {
@@ -83,6 +90,8 @@ bool Parser::parseOperand(const OperandSlot &slot, Instruction &inst) {
   case OperandSlot::Address:
     good = parseAddress(slot.space.value_or(inst.space), inst);
     break;
+  case OperandSlot::Tensor:
+    return parseTensor(inst);
   case OperandSlot::Mov:
     good = token().is('{') ? parseMovVector(slot.destination, type)
                            : parseMov(slot, type);
@@ -223,35 +232,18 @@ bool Parser::parseValue(const OperandSlot &slot, ScalarType type,
   return specialOperand(type);
 }
 
-bool Parser::parseVector(const OperandSlot &slot, ScalarType type, int count) {
-  const Token &open = token();
-  // A vector of one may stand without braces.
-  if (count == 1 && !open.is('{'))
-    return parseValue(slot, type, /*maySink=*/slot.destination);
-  if (!expect('{', "before the elements of a vector"))
-    return false;
-  int elements = 0;
-  do {
-    if (++elements > count)
-      break;
-    if (!parseValue(slot, type, /*maySink=*/slot.destination))
-      return false;
-  } while (consume(','));
-  if (elements != count)
-    return fail(open, "a vector of " +
-                          std::string(elements > count ? "more" : "fewer") +
-                          " than " + std::to_string(count) + " elements");
-  return expect('}', "after the elements of a vector");
-}
-
 //===----------------------------------------------------------------------===//
 // Addresses and variables
 //===----------------------------------------------------------------------===//
 
 /// [%rd1+16], [variable], [variable+4], [1024]
 bool Parser::parseAddress(StateSpace space, Instruction &inst) {
-  if (!expect('[', "before an address"))
-    return false;
+  return expect('[', "before an address") && parseAddressBody(space, inst) &&
+         expect(']', "after an address");
+}
+
+/// The same without brackets.
+bool Parser::parseAddressBody(StateSpace space, Instruction &inst) {
   Operand operand;
   operand.kind = OperandKind::Address;
   operand.type = ScalarType::B64;
@@ -304,8 +296,6 @@ bool Parser::parseAddress(StateSpace space, Instruction &inst) {
     if (!parseOffset(operand.value))
       return false;
   }
-  if (!expect(']', "after an address"))
-    return false;
   if (isExternalShared)
     externalSharedUses_.push_back(
         {functionNumber_, static_cast<uint32_t>(function_->operands.size())});
@@ -352,36 +342,6 @@ bool Parser::parseMov(const OperandSlot &slot, ScalarType type) {
   }
   addOperand(operand);
   return true;
-}
-
-/// {%r1, %r2} of a mov, whose elements share the bits of its type.
-bool Parser::parseMovVector(bool isDestination, ScalarType type) {
-  const Token &open = next();
-  // The number of elements says how wide each is.
-  int count = 1;
-  for (size_t ahead = 0; !token(ahead).is('}'); ++ahead) {
-    if (token(ahead).kind == Token::End || token(ahead).is(';'))
-      return fail(open, "'{' without '}'");
-    count += token(ahead).is(',');
-  }
-  int bits = count <= 4 ? bitsOf(type) / count : 0;
-  ScalarType element = bits == 64   ? ScalarType::B64
-                       : bits == 32 ? ScalarType::B32
-                       : bits == 16 ? ScalarType::B16
-                       : bits == 8  ? ScalarType::B8
-                                    : ScalarType::None;
-  if (count < 2 || bits * count != bitsOf(type) || element == ScalarType::None)
-    return fail(open, "a vector of " + std::to_string(count) +
-                          " elements for a ." + std::string(typeName(type)));
-  OperandSlot slot;
-  slot.destination = isDestination;
-  // Registers of 8 bits are rare; bytes travel in wider ones.
-  slot.mayBeWider = element == ScalarType::B8;
-  for (int i = 0; i < count; ++i)
-    if ((i > 0 && !expect(',', "between elements")) ||
-        !parseValue(slot, element, /*maySink=*/isDestination))
-      return false;
-  return expect('}', "after the elements of a vector");
 }
 
 //===----------------------------------------------------------------------===//

@@ -184,7 +184,11 @@ private:
   bool parseOperand(const OperandSlot &slot, Instruction &inst);
   bool parseValue(const OperandSlot &slot, ScalarType type, bool maySink);
   bool parseVector(const OperandSlot &slot, ScalarType type, int count);
+  bool parseTensor(Instruction &inst);
+  bool parseUpdated(const OperandSlot &slot, ScalarType type,
+                    Instruction &inst);
   bool parseAddress(StateSpace space, Instruction &inst);
+  bool parseAddressBody(StateSpace space, Instruction &inst);
   bool parseMov(const OperandSlot &slot, ScalarType type);
   bool parseMovVector(bool isDestination, ScalarType type);
   bool parseLabel(bool isTable);

@@ -107,6 +107,7 @@ enum class ValueUse : uint8_t {
   Assembles,  ///< Parts of a word: undefined if all of them are.
   Decides,    ///< and, or of predicates: one operand may do.
   Shuffles,   ///< Passes values to other lanes.
+  Updates,    ///< Accumulators of wgmma: matter if the result adds to them.
   Multiplies, ///< Makes rows and columns of a matrix undefined.
   Stores,     ///< Leaves it in memory: in some, as if it were not written.
   Observes    ///< Branches, addresses, memory, other threads: wrong.
@@ -114,10 +115,11 @@ enum class ValueUse : uint8_t {
 
 constexpr int maxModifiers = 14;
 constexpr int maxTypes = 4;
-constexpr int maxGroups = 6;
+constexpr int maxGroups = 9;
 
 struct Instruction {
   Execute execute = nullptr;
+  Execute watched = nullptr; ///< What `execute` calls (AsyncRegisters.h).
   const InstructionRow *row = nullptr;
   const Operand *operands = nullptr; ///< Of all groups, one after the other.
   std::array<OperandGroup, maxGroups> groups;
@@ -131,7 +133,8 @@ struct Instruction {
   /// The modifiers that are types, in order.
   std::array<ScalarType, maxTypes> types = {};
   StateSpace space = StateSpace::Generic;
-  uint8_t vector = 1; ///< Elements of a vector access.
+  uint8_t vector = 1;   ///< Elements of a vector access.
+  uint16_t columns = 0; ///< Of the result of wgmma.mma_async.
   Flow flow = Flow::Next;
   CostClass cost = CostClass::Free;
   /// Whether other CTAs may see it as communication.
@@ -247,6 +250,10 @@ struct Function : public Kernel {
   std::vector<Loop> loops;
   std::vector<int> loopOf; ///< Of each instruction; -1: none.
   int liveRegisters = 0;
+  int maxRegisters = 0;       ///< .maxnreg; 0: there is no such limit.
+  int minCtas = 0;            ///< .minnctapersm; 0: it is not named.
+  bool usesProducts = false;  ///< Has a wgmma.mma_async.
+  bool setsRegisters = false; ///< Has a setmaxnreg.
 
   /// Whether CTAs may talk to each other: atomics and the like on memory that
   /// they share.

@@ -203,6 +203,8 @@ private:
       return ValueUse::Decides;
     if (mnemonic == "st")
       return ValueUse::Stores;
+    if (inst.has(Mod::mma_async))
+      return ValueUse::Updates;
     if (mnemonic == "mma")
       return ValueUse::Multiplies;
     switch (inst.cost) {

@@ -7,6 +7,8 @@
 
 #include "KernelArguments.h"
 
+#include "TensorMapText.h"
+
 #include "common/Arguments.h"
 #include "common/Text.h"
 #include "qcc/Support/Half.h"
@@ -33,7 +35,10 @@ static std::string pathOfOutput(const std::string &text) {
 }
 
 void addFiles(CommandFiles &files, const std::vector<std::string> &texts) {
-  for (const std::string &text : texts)
+  for (const std::string &argument : texts) {
+    std::string text = argument;
+    if (startsWith(text, "map:"))
+      text = TensorMapText::split(text.substr(strlen("map:"))).buffer;
     if (startsWith(text, "out:"))
       files.writes(pathOfOutput(text), "--arg=" + text);
     else if (startsWith(text, "inout:"))
@@ -42,6 +47,7 @@ void addFiles(CommandFiles &files, const std::vector<std::string> &texts) {
       files.reads(text.substr(strlen("value:")), "read by --arg");
     else if (endsWith(text, ".npy"))
       files.reads(text, "read by --arg");
+  }
 }
 
 rt::Result<KernelArguments>
@@ -95,54 +101,93 @@ static rt::Result<HostTensor> zeros(std::string_view text) {
   return tensor;
 }
 
+rt::Result<KernelArguments::Buffer>
+KernelArguments::readBuffer(const std::string &text) {
+  Buffer buffer;
+  bool isOutput = startsWith(text, "out:"), isBoth = startsWith(text, "inout:");
+  buffer.isOutput = isOutput || isBoth;
+  buffer.path = isOutput ? pathOfOutput(text)
+                : isBoth ? text.substr(strlen("inout:"))
+                         : text;
+  size_t colon = text.rfind(':');
+  if (isOutput && colon < strlen("out:"))
+    return rt::invalidArgument("an output needs its type and shape: "
+                               "out:FILE.npy:f32[8,16]; inout:FILE.npy "
+                               "takes them from the file");
+  rt::Result<HostTensor> tensor =
+      isOutput ? zeros(std::string_view(text).substr(colon + 1))
+               : readNpy(buffer.path);
+  if (!tensor.isOk())
+    return tensor.status();
+  buffer.tensor = std::move(*tensor);
+  return buffer;
+}
+
 rt::Status KernelArguments::add(emu::Emulator &emulator,
                                 const ParameterInfo &parameter,
                                 const std::string &text) {
-  if (startsWith(text, "out:")) {
-    std::string path = text.substr(4);
-    size_t colon = path.rfind(':');
-    if (colon == std::string::npos)
-      return rt::invalidArgument("an output needs its type and shape: "
-                                 "out:FILE.npy:f32[8,16]; inout:FILE.npy "
-                                 "takes them from the file");
-    rt::Result<HostTensor> tensor = zeros(path.substr(colon + 1));
-    if (!tensor.isOk())
-      return tensor.status();
-    return addBuffer(emulator, parameter, pathOfOutput(text),
-                     std::move(*tensor), /*isOutput=*/true);
-  }
+  if (startsWith(text, "map:"))
+    return addMap(emulator, parameter, text.substr(strlen("map:")));
   if (startsWith(text, "value:"))
     return addValue(parameter, text.substr(strlen("value:")));
-  bool isBoth = startsWith(text, "inout:");
-  std::string path = isBoth ? text.substr(6) : text;
-  if (isBoth || endsWith(path, ".npy")) {
-    rt::Result<HostTensor> tensor = readNpy(path);
-    if (!tensor.isOk())
-      return tensor.status();
-    return addBuffer(emulator, parameter, path, std::move(*tensor), isBoth);
-  }
+  if (startsWith(text, "out:") || startsWith(text, "inout:") ||
+      endsWith(text, ".npy"))
+    return addBuffer(emulator, parameter, text);
   return addScalar(parameter, text);
 }
 
-rt::Status KernelArguments::addBuffer(emu::Emulator &emulator,
-                                      const ParameterInfo &parameter,
-                                      const std::string &path,
-                                      HostTensor tensor, bool isOutput) {
-  if (parameter.size != 8)
-    return rt::invalidArgument(
-        "a buffer for parameter '" + parameter.name + "', which has " +
-        counted(parameter.size, "byte") + " and is no pointer");
+rt::Result<emu::DeviceAddress>
+KernelArguments::place(emu::Emulator &emulator, const ParameterInfo &parameter,
+                       const Buffer &buffer) {
+  const HostTensor &tensor = buffer.tensor;
   rt::Result<emu::DeviceAddress> address =
       emulator.allocate(tensor.numBytes(), parameter.name);
   if (!address.isOk())
-    return address.status();
+    return address;
   rt::Status status =
       emulator.copyToDevice(*address, tensor.data(), tensor.numBytes());
   if (!status.isOk())
     return status;
+  if (buffer.isOutput)
+    outputs_.push_back({buffer.path, tensor.dtype(), tensor.shape(), *address});
+  return address;
+}
+
+rt::Status KernelArguments::addBuffer(emu::Emulator &emulator,
+                                      const ParameterInfo &parameter,
+                                      const std::string &text) {
+  rt::Result<Buffer> buffer = readBuffer(text);
+  if (!buffer.isOk())
+    return buffer.status();
+  if (parameter.size != 8)
+    return rt::invalidArgument(
+        "a buffer for parameter '" + parameter.name + "', which has " +
+        counted(parameter.size, "byte") + " and is no pointer");
+  rt::Result<emu::DeviceAddress> address = place(emulator, parameter, *buffer);
+  if (!address.isOk())
+    return address.status();
   values_.push_back(emu::Argument(*address));
-  if (isOutput)
-    outputs_.push_back({path, tensor.dtype(), tensor.shape(), *address});
+  return rt::Status::ok();
+}
+
+rt::Status KernelArguments::addMap(emu::Emulator &emulator,
+                                   const ParameterInfo &parameter,
+                                   const std::string &text) {
+  TensorMapText map = TensorMapText::split(text);
+  rt::Result<Buffer> buffer = readBuffer(map.buffer);
+  if (!buffer.isOk())
+    return buffer.status();
+  if (parameter.size != emu::TensorMap::bytes)
+    return rt::invalidArgument("a tensor map for parameter '" + parameter.name +
+                               "', which has " +
+                               counted(parameter.size, "byte") + ", not 128");
+  rt::Result<emu::DeviceAddress> address = place(emulator, parameter, *buffer);
+  if (!address.isOk())
+    return address.status();
+  auto bytes = map.encode(buffer->tensor, *address);
+  if (!bytes.isOk())
+    return bytes.status();
+  values_.push_back(emu::Argument(*bytes));
   return rt::Status::ok();
 }
 

@@ -10,6 +10,7 @@
 //   x.npy                  a buffer with the contents of the file
 //   inout:x.npy            the same, written back after the launch
 //   out:y.npy:f32[8,16]    a buffer of zeros, written to the file afterwards
+//   map:x.npy:box=64,8     a tensor map of such a buffer (TensorMapText.h)
 //   i32:5  f32:0.5         a scalar of that type
 //   5  -1  0x10  0.5       a scalar of the parameter's type
 //
@@ -54,10 +55,25 @@ private:
 
   rt::Status add(emu::Emulator &emulator, const emu::ParameterInfo &parameter,
                  const std::string &text);
+  /// What a buffer's argument names.
+  struct Buffer {
+    std::string path;
+    HostTensor tensor;
+    bool isOutput = false;
+  };
+
+  /// Of x.npy, inout: and out:.
+  static rt::Result<Buffer> readBuffer(const std::string &text);
+  /// Puts it on the device.
+  rt::Result<emu::DeviceAddress> place(emu::Emulator &emulator,
+                                       const emu::ParameterInfo &parameter,
+                                       const Buffer &buffer);
   rt::Status addBuffer(emu::Emulator &emulator,
                        const emu::ParameterInfo &parameter,
-                       const std::string &path, HostTensor tensor,
-                       bool isOutput);
+                       const std::string &text);
+  rt::Status addMap(emu::Emulator &emulator,
+                    const emu::ParameterInfo &parameter,
+                    const std::string &text);
   rt::Status addValue(const emu::ParameterInfo &parameter,
                       const std::string &path);
   rt::Status addScalar(const emu::ParameterInfo &parameter,

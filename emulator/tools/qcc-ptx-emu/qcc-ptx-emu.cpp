@@ -238,8 +238,9 @@ int main(int argc, char **argv) {
                    options.shared);
   arguments.list("arg", "ARG",
                  "An argument, in order: x.npy, inout:x.npy, "
-                 "out:y.npy:f32[8,16], 5, 0.5, i32:5, f32:0.5, or value:s.npy: "
-                 "a parameter's bytes",
+                 "out:y.npy:f32[8,16], 5, 0.5, i32:5, f32:0.5, value:s.npy: "
+                 "a parameter's bytes, or map:x.npy:box=64,8:swizzle=64: a "
+                 "tensor map",
                  options.args);
   arguments.number("seed", "N",
                    "Orders warps and asynchronous copies; 0 if not given", 0,

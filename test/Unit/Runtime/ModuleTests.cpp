@@ -259,7 +259,7 @@ TEST(Module, RefusesOtherVersions) {
   newer.descriptor->record_sizes_ref = 1; // It may mean something else.
   EXPECT_EQ(newer.load().status().code(), StatusCode::Unsupported);
   EXPECT_EQ(newer.load().message(),
-            "the artifact has version 4.3, which is newer than this runtime, "
+            "the artifact has version 4.4, which is newer than this runtime, "
             "which reads versions 4.0 to 4.3; update the runtime to the "
             "compiler's release");
   for (uint32_t other : {3u, 5u}) {

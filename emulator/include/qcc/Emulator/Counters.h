@@ -45,12 +45,12 @@ enum class CostClass : uint8_t {
   Special,   ///< Approximations: ex2, lg2, rcp, rsqrt, sin, cos, tanh.
   Divide,    ///< What becomes a sequence: division, remainder, exact sqrt.
   Move,      ///< mov, selp, prmt and what assemblers mostly remove.
-  Matrix,    ///< mma.
+  Matrix,    ///< mma and wgmma.
   Shared,    ///< Loads and stores of shared memory, ldmatrix, stmatrix.
   Global,    ///< Loads and stores of global memory.
   Local,     ///< Of local memory.
   Constant,  ///< Of constant memory and parameters.
-  AsyncCopy, ///< cp.async.
+  AsyncCopy, ///< cp.async and bulk copies.
   Atomic,    ///< atom and red.
   Shuffle,   ///< shfl, vote, match, redux.
   Barrier,   ///< Barriers and waits.
@@ -113,6 +113,8 @@ struct MatrixCounters {
   int64_t instructions = 0;
   int64_t int8Macs = 0; ///< Of 8 bits; two of 4 bits count as one.
   int64_t halfMacs = 0; ///< f16 and bf16; one of f64 counts as sixteen.
+  /// The parts of both that wgmma multiplies.
+  int64_t warpgroupInt8Macs = 0, warpgroupHalfMacs = 0;
 };
 
 struct Counters {

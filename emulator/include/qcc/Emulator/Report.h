@@ -40,9 +40,13 @@ enum class ReportKind : uint8_t {
   Deadlock,          ///< Nobody can go on.
   Trap,              ///< The kernel executed trap, or a failed assertion.
   Limit,             ///< A limit of the launch was reached.
-  UndefinedValue     ///< A value that no instruction has made.
+  UndefinedValue,    ///< A value that no instruction has made.
+  MBarrierMisuse,    ///< An mbarrier object used in a way it does not allow.
+  WgmmaRace,         ///< A register used beside a wgmma under way.
+  ProxyRace,         ///< An asynchronous access after writes without a fence.
+  AsyncMisuse        ///< An asynchronous unit asked for what it cannot do.
 };
-constexpr int numReportKinds = static_cast<int>(ReportKind::UndefinedValue) + 1;
+constexpr int numReportKinds = static_cast<int>(ReportKind::AsyncMisuse) + 1;
 
 /// "out-of-bounds", "race", ...: what tests and tools match.
 std::string_view reportKindName(ReportKind kind);

@@ -1,0 +1,70 @@
+//===- MatrixDescriptor.h - Matrices of wgmma in shared memory --*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A descriptor says where a matrix with rows of 32 bytes (k) lies:
+//
+//   bits 0-13   address / 16
+//   bits 16-29  offset / 16 from one 16 bytes of a row to the next
+//   bits 32-45  offset / 16 from eight rows to the next eight
+//   bits 49-51  base offset of the swizzle's pattern
+//   bits 62-63  swizzle: 0 none, 1 128 bytes, 2 64 bytes, 3 32 bytes
+//
+// Without a swizzle, eight rows of 16 bytes lie side by side. With one, a row
+// is a part of a line of 128, 64 or 32 bytes; eight lines lie side by side, and
+// pieces of 16 bytes change places within a line: bits of the address from 4 on
+// are xored with those from 7 on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_LIB_EMULATOR_MACHINE_MATRIXDESCRIPTOR_H
+#define QCC_LIB_EMULATOR_MACHINE_MATRIXDESCRIPTOR_H
+
+#include <cstdint>
+
+namespace qcc::emu {
+
+/// The address of a byte in shared memory whose lines of `bytes` (0, 32, 64,
+/// 128) are swizzled.
+inline uint64_t swizzled(uint64_t address, int bytes) {
+  uint64_t mask = bytes == 0 ? 0 : static_cast<uint64_t>(bytes) / 16 - 1;
+  return address ^ ((address >> 7 & mask) << 4);
+}
+
+class MatrixDescriptor {
+public:
+  MatrixDescriptor() = default;
+  explicit MatrixDescriptor(uint64_t bits) : bits_(bits) {}
+
+  uint64_t bits() const { return bits_; }
+  uint64_t address() const { return field(0); }
+  int swizzle() const {
+    constexpr int bytes[] = {0, 128, 64, 32};
+    return bytes[bits_ >> 62];
+  }
+  int baseOffset() const { return static_cast<int>(bits_ >> 49 & 7); }
+
+  /// Where 16 bytes of a row lie; `piece` is 0 or 1.
+  uint64_t place(int row, int piece) const {
+    int line = swizzle();
+    uint64_t start = address() + uint64_t(row / 8) * field(32);
+    uint64_t place = line == 0 ? start + row % 8 * 16 + piece * field(16)
+                               : start + row % 8 * line + piece * 16;
+    return swizzled(place & addressMask, line);
+  }
+
+private:
+  static constexpr uint64_t addressMask = (1 << 18) - 1;
+  uint64_t field(int shift) const {
+    return (bits_ >> shift & ((1 << 14) - 1)) << 4;
+  }
+
+  uint64_t bits_ = 0;
+};
+
+} // namespace qcc::emu
+
+#endif // QCC_LIB_EMULATOR_MACHINE_MATRIXDESCRIPTOR_H
