@@ -73,6 +73,8 @@ struct LaunchConfig {
   Dim3 grid;
   Dim3 block;
   int64_t dynamicShared = 0;
+  /// CTAs of a cluster; 0s: as the kernel says (.reqnctapercluster), or one.
+  Dim3 cluster{0, 0, 0};
 };
 
 /// One kernel argument: the bytes of its value.
