@@ -210,6 +210,35 @@ static std::string dimText(Dim3 dim) {
          std::to_string(dim.z);
 }
 
+static rt::Status checkCluster(const Function &kernel,
+                               const LaunchConfig &config, Launch &launch) {
+  const Dim3 &grid = config.grid, &required = kernel.cluster;
+  Dim3 cluster = config.cluster.x ? config.cluster : required;
+  if (kernel.needsExplicitCluster && !cluster.x)
+    return rt::invalidArgument("'" + kernel.functionName +
+                               "' needs a size of clusters (.explicitcluster)");
+  if (!cluster.x)
+    return rt::Status::ok();
+  bool isOther =
+      required.x && (cluster.x != required.x || cluster.y != required.y ||
+                     cluster.z != required.z);
+  if (isOther)
+    return rt::invalidArgument("clusters of " + dimText(cluster) + " CTAs; '" +
+                               kernel.functionName + "' requires " +
+                               dimText(required) + " (.reqnctapercluster)");
+  int64_t ctas = int64_t(cluster.x) * cluster.y * cluster.z;
+  if (cluster.x < 1 || cluster.y < 1 || cluster.z < 1 ||
+      ctas > static_cast<int64_t>(maxClusterCtas))
+    return rt::invalidArgument("clusters of " + dimText(cluster) +
+                               " CTAs; 1 to 16 are possible");
+  if (grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
+    return rt::invalidArgument("a grid of " + dimText(grid) +
+                               " CTAs is no multiple of clusters of " +
+                               dimText(cluster));
+  launch.cluster = cluster;
+  return rt::Status::ok();
+}
+
 static rt::Status checkDims(const Function &kernel, const LaunchConfig &config,
                             Launch &launch) {
   const Dim3 &grid = config.grid, &block = config.block;
@@ -239,6 +268,8 @@ static rt::Status checkDims(const Function &kernel, const LaunchConfig &config,
   if (launch.ctas > maxCtas)
     return rt::unsupported("a grid of " + dimText(grid) +
                            " CTAs; the emulator runs at most 2^26");
+  if (rt::Status status = checkCluster(kernel, config, launch); !status.isOk())
+    return status;
   launch.threadsPerCta = static_cast<int>(threads);
   launch.warpsPerCta = (launch.threadsPerCta + 31) / 32;
   return rt::Status::ok();
@@ -339,7 +370,15 @@ Emulator::launch(const Kernel &kernel, const LaunchConfig &config,
                                  std::string(reportKindName(kind)) +
                                  "' end a launch and cannot be ignored");
   launch.ctasOfChip = ctasOfChip(program, function, launch);
-  launch.isTogether = function.communicates || launch.ctas == 1;
+  int clusterCtas = launch.clusterCtas();
+  if (options.residentCtas > 0 && options.residentCtas < clusterCtas)
+    return rt::invalidArgument(
+        "a cluster has " + std::to_string(clusterCtas) + " CTAs, and " +
+        std::to_string(options.residentCtas) + " run at once");
+  launch.ctasOfChip = std::max<int64_t>(
+      launch.ctasOfChip / clusterCtas * clusterCtas, clusterCtas);
+  launch.isTogether =
+      function.communicates || launch.ctas == 1 || clusterCtas > 1;
 
   int threads = options.threads;
   if (threads == 0)

@@ -193,7 +193,7 @@ constexpr CostClass cost = CostClass::Atomic;
 // Order, scope and space are the same for all.
 #define ORDER                                                                  \
   "?relaxed|acquire|release|acq_rel ?@scope "                                  \
-  "?global|shared|shared::cta "
+  "?global|shared|shared::cta|shared::cluster "
 
 constexpr InstructionRow rows[] = {
     {"atom", ORDER "exch b32|b64", "=0 [] 0", selectAtomic, cost},

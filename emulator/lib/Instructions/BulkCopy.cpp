@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each lane copies for itself. A cluster is a single CTA here, so there is no
-// multicast. Words about caches change nothing.
+// Each lane copies for itself. A multicast is a copy for each CTA that its mask
+// names, at the same offsets. Words about caches change nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +30,7 @@ Report *misuse(Warp &warp, const Instruction &inst, int lane,
 struct Groups {
   int shared = 0, global = 1, size = -1, barrier = -1, map = -1,
       coordinates = -1;
+  static constexpr int mask = 4; ///< Of a multicast.
 };
 
 Groups groupsOf(const Instruction &inst) {
@@ -40,8 +41,8 @@ Groups groupsOf(const Instruction &inst) {
 }
 
 /// Whether an operation on the mbarrier of a lane's copy is possible.
-bool findBarrier(Warp &warp, const Instruction &inst, int lane,
-                 const Operand &operand, BulkCopy &copy) {
+bool findBarrier(Warp &warp, const Instruction &inst, int lane, Cta &owner,
+                 const BulkCopy &copy) {
   Access access;
   access.inst = &inst;
   access.kind = AccessKind::Atomic;
@@ -49,17 +50,15 @@ bool findBarrier(Warp &warp, const Instruction &inst, int lane,
   access.space = StateSpace::Shared;
   access.size = access.elementSize = MBarriers::objectBytes;
   access.mask = 1u << lane;
-  copy.barrier = warp.address(operand, lane);
-  return warp.cta().memory().touchMBarrier(warp, access, StateSpace::Shared,
-                                           copy.barrier) &&
-         warp.cta().mbarriers().isSeenByUnits({warp, inst, lane, copy.barrier});
+  return owner.memory().touchMBarrier(warp, access, StateSpace::Shared,
+                                      copy.barrier) &&
+         owner.mbarriers().isSeenByUnits({warp, inst, lane, copy.barrier});
 }
 
 /// The pieces of a copy without a tensor map.
 bool setLine(Warp &warp, const Instruction &inst, int lane,
-             const Groups &groups, BulkCopy &copy) {
+             const Groups &groups, uint64_t shared, BulkCopy &copy) {
   uint64_t size = warp.lane(inst.op(groups.size), lane);
-  uint64_t shared = warp.address(inst.op(groups.shared), lane);
   uint64_t global = warp.address(inst.op(groups.global), lane);
   CtaMemory &memory = warp.cta().memory();
   if (size % BulkPiece::most != 0 || size == 0 ||
@@ -84,7 +83,7 @@ bool setLine(Warp &warp, const Instruction &inst, int lane,
 
 /// The pieces of a box of a tensor.
 bool setBox(Warp &warp, const Instruction &inst, int lane, const Groups &groups,
-            BulkCopy &copy) {
+            uint64_t shared, BulkCopy &copy) {
   uint64_t address = warp.address(inst.op(groups.map), lane);
   CtaMemory &memory = warp.cta().memory();
   const uint8_t *bytes = memory.constantBytes(address, TensorMap::bytes);
@@ -111,7 +110,6 @@ bool setBox(Warp &warp, const Instruction &inst, int lane, const Groups &groups,
   for (int i = 0; i < rank; ++i)
     coordinates[i] =
         static_cast<int32_t>(warp.lane(inst.op(groups.coordinates, i), lane));
-  uint64_t shared = warp.address(inst.op(groups.shared), lane);
   constexpr int alignmentOfBoxes = 128;
   if (!memory.isAligned(warp, inst, lane, StateSpace::Shared, shared,
                         alignmentOfBoxes))
@@ -128,21 +126,66 @@ bool setBox(Warp &warp, const Instruction &inst, int lane, const Groups &groups,
   return true;
 }
 
+/// The CTAs whose memory a load of a lane writes. `shared` and `barrier` become
+/// offsets in it.
+std::vector<Cta *> targetsOf(Warp &warp, const Instruction &inst, int lane,
+                             uint64_t &shared, uint64_t &barrier) {
+  Cta *ofShared = warp.cta().ownerOfShared(shared);
+  Cta *ofBarrier = warp.cta().ownerOfShared(barrier);
+  if (!ofShared || ofShared != ofBarrier) {
+    misuse(warp, inst, lane,
+           ofShared && ofBarrier
+               ? "the destination and the mbarrier lie in different CTAs"
+               : "the destination or the mbarrier lies in a CTA that the "
+                 "cluster lacks, or that has exited");
+    return {};
+  }
+  if (!inst.has(Mod::multicast_cluster))
+    return {ofShared};
+  std::vector<Cta *> targets;
+  for (uint64_t mask = warp.lane(inst.op(Groups::mask), lane); mask;
+       mask &= mask - 1) {
+    auto rank = static_cast<uint64_t>(__builtin_ctzll(mask));
+    Cta *target = warp.cta().cluster().ctaOfRank(rank);
+    if (target && !target->isFinished())
+      targets.push_back(target);
+    else
+      misuse(warp, inst, lane,
+             "a multicast to the CTA of rank " + std::to_string(rank) +
+                 ", which the cluster lacks or which has exited");
+  }
+  return targets;
+}
+
+void copyOf(Warp &warp, const Instruction &inst, int lane,
+            const Groups &groups) {
+  BulkCopy copy;
+  copy.inst = &inst;
+  copy.issuer = &warp;
+  copy.warp = warp.index();
+  copy.lane = lane;
+  copy.isLoad = groups.barrier >= 0;
+  uint64_t shared = warp.address(inst.op(groups.shared), lane);
+  std::vector<Cta *> targets = {&warp.cta()};
+  if (copy.isLoad) {
+    copy.barrier = warp.address(inst.op(groups.barrier), lane);
+    targets = targetsOf(warp, inst, lane, shared, copy.barrier);
+  }
+  if (targets.empty() ||
+      !(groups.map >= 0 ? setBox(warp, inst, lane, groups, shared, copy)
+                        : setLine(warp, inst, lane, groups, shared, copy)))
+    return;
+  for (Cta *target : targets) {
+    if (copy.isLoad && !findBarrier(warp, inst, lane, *target, copy))
+      continue;
+    target->memory().beginBulk(warp, copy);
+    copy.isRepeat = true;
+  }
+}
+
 void copy(Warp &warp, const Instruction &inst, uint32_t mask) {
   Groups groups = groupsOf(inst);
-  forLanes(mask, [&](int i) {
-    BulkCopy copy;
-    copy.inst = &inst;
-    copy.warp = warp.index();
-    copy.lane = i;
-    copy.isLoad = groups.barrier >= 0;
-    if (copy.isLoad &&
-        !findBarrier(warp, inst, i, inst.op(groups.barrier), copy))
-      return;
-    if (groups.map >= 0 ? setBox(warp, inst, i, groups, copy)
-                        : setLine(warp, inst, i, groups, copy))
-      warp.cta().memory().beginBulk(warp, std::move(copy));
-  });
+  forLanes(mask, [&](int i) { copyOf(warp, inst, i, groups); });
 }
 
 bool selectTensor(Instruction &inst) {
@@ -182,12 +225,20 @@ constexpr Since since = {90, 80};
 constexpr InstructionRow rows[] = {
     {"cp", "async bulk shared::cluster|shared::cta global " BARRIER,
      "[shared] [global] u32 [shared] ?b64", selectLine, cost, since},
+    {"cp",
+     "async bulk shared::cluster global mbarrier::complete_tx::bytes "
+     "multicast::cluster ?L2::cache_hint",
+     "[shared] [global] u32 [shared] u16 ?b64", selectLine, cost, since},
     {"cp", "async bulk global shared::cta bulk_group ?L2::cache_hint",
      "[global] [shared] u32 ?b64", selectLine, cost, since},
     {"cp",
      "async bulk tensor " DIMS
      "shared::cluster|shared::cta global ?tile " BARRIER,
      "[shared] [tensor] [shared] ?b64", selectTensor, cost, since},
+    {"cp",
+     "async bulk tensor " DIMS "shared::cluster global ?tile "
+     "mbarrier::complete_tx::bytes multicast::cluster ?L2::cache_hint",
+     "[shared] [tensor] [shared] u16 ?b64", selectTensor, cost, since},
     {"cp",
      "async bulk tensor " DIMS
      "global shared::cta ?tile bulk_group ?L2::cache_hint",

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lanes take turns, in their order. Scopes and .shared::cluster say nothing
-// more, as a cluster is a single CTA here.
+// Lanes take turns, in their order. Scopes say nothing more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +18,7 @@ namespace {
 
 /// Lanes at one address, whose operation is checked as an access.
 struct Group {
+  Cta *owner = nullptr; ///< Whose the memory is.
   uint64_t offset = 0;
   uint32_t lanes = 0;
 };
@@ -45,8 +45,13 @@ void forAddresses(Warp &warp, const Instruction &inst, uint32_t mask,
     mask &= ~group.lanes;
     access.mask = group.lanes;
     auto [space, offset] = warp.resolve(access, first);
+    Cta *owner = &warp.cta();
+    if (space == StateSpace::Shared)
+      if (Cta *other = warp.cta().ownerOfShared(offset))
+        owner = other;
+    group.owner = owner;
     group.offset = offset;
-    if (warp.cta().memory().touchMBarrier(warp, access, space, offset))
+    if (owner->memory().touchMBarrier(warp, access, space, offset))
       body(group);
   }
 }
@@ -61,51 +66,51 @@ MBarriers::Place placeOf(Warp &warp, const Instruction &inst, int lane,
 //===----------------------------------------------------------------------===//
 
 void init(Warp &warp, const Instruction &inst, uint32_t mask) {
-  MBarriers &barriers = warp.cta().mbarriers();
   forAddresses(warp, inst, mask, inst.op(0), AccessKind::Store, Strength::Weak,
                [&](const Group &group) {
                  forLanes(group.lanes, [&](int i) {
-                   barriers.init(placeOf(warp, inst, i, group),
-                                 int64_t(warp.lane(inst.op(1), i)));
+                   group.owner->mbarriers().init(
+                       placeOf(warp, inst, i, group),
+                       int64_t(warp.lane(inst.op(1), i)));
                  });
                });
 }
 
 void invalidate(Warp &warp, const Instruction &inst, uint32_t mask) {
-  MBarriers &barriers = warp.cta().mbarriers();
   forAddresses(warp, inst, mask, inst.op(0), AccessKind::Store, Strength::Weak,
                [&](const Group &group) {
                  forLanes(group.lanes, [&](int i) {
-                   barriers.invalidate(placeOf(warp, inst, i, group));
+                   group.owner->mbarriers().invalidate(
+                       placeOf(warp, inst, i, group));
                  });
-                 warp.cta().memory().forgetShared(group.offset,
-                                                  MBarriers::objectBytes);
+                 group.owner->memory().forgetShared(group.offset,
+                                                    MBarriers::objectBytes);
                });
 }
 
 /// expect_tx and complete_tx.
 void changeBytes(Warp &warp, const Instruction &inst, uint32_t mask) {
-  MBarriers &barriers = warp.cta().mbarriers();
   int64_t sign = inst.has(Mod::complete_tx) ? -1 : 1;
   forAddresses(warp, inst, mask, inst.op(0), AccessKind::Atomic, Strength::Gpu,
                [&](const Group &group) {
                  forLanes(group.lanes, [&](int i) {
-                   barriers.addBytes(placeOf(warp, inst, i, group),
-                                     sign * int64_t(warp.lane(inst.op(1), i)));
+                   group.owner->mbarriers().addBytes(
+                       placeOf(warp, inst, i, group),
+                       sign * int64_t(warp.lane(inst.op(1), i)));
                  });
                });
 }
 
 /// Groups: state, address, count or bytes.
 void arrive(Warp &warp, const Instruction &inst, uint32_t mask) {
-  MBarriers &barriers = warp.cta().mbarriers();
   MBarriers::Arrival arrival;
   arrival.mayComplete = !inst.has(Mod::noComplete);
   arrival.drops = inst.has(Mod::arrive_drop);
   bool expects = inst.has(Mod::expect_tx);
   forAddresses(warp, inst, mask, inst.op(1), AccessKind::Atomic, Strength::Gpu,
                [&](const Group &group) {
-                 BarrierClocks *published = barriers.publishedAt(group.offset);
+                 BarrierClocks *published =
+                     group.owner->mbarriers().publishedAt(group.offset);
                  if (published && !inst.has(Mod::relaxed))
                    warp.clock().release(*published, group.lanes,
                                         warp.lanes() & ~warp.exited());
@@ -113,8 +118,8 @@ void arrive(Warp &warp, const Instruction &inst, uint32_t mask) {
                    if (inst.hasOperand(2))
                      (expects ? arrival.bytes : arrival.count) =
                          int64_t(warp.lane(inst.op(2), i));
-                   uint64_t state =
-                       barriers.arrive(placeOf(warp, inst, i, group), arrival);
+                   uint64_t state = group.owner->mbarriers().arrive(
+                       placeOf(warp, inst, i, group), arrival);
                    warp.setLane(inst.op(0), i, state);
                  });
                });
@@ -135,18 +140,18 @@ void pendingCount(Warp &warp, const Instruction &inst, uint32_t mask) {
 
 /// The copies that the lanes have issued so far arrive when they are done.
 void arriveOfCopies(Warp &warp, const Instruction &inst, uint32_t mask) {
-  MBarriers &barriers = warp.cta().mbarriers();
-  forAddresses(warp, inst, mask, inst.op(0), AccessKind::Atomic, Strength::Gpu,
-               [&](const Group &group) {
-                 if (!barriers.publishedAt(group.offset))
-                   return;
-                 if (!inst.has(Mod::noinc))
-                   forLanes(group.lanes, [&](int i) {
-                     barriers.addPending(placeOf(warp, inst, i, group));
-                   });
-                 warp.cta().memory().arriveAfterCopies(warp, inst, group.lanes,
-                                                       group.offset);
-               });
+  forAddresses(
+      warp, inst, mask, inst.op(0), AccessKind::Atomic, Strength::Gpu,
+      [&](const Group &group) {
+        if (!group.owner->mbarriers().publishedAt(group.offset))
+          return;
+        if (!inst.has(Mod::noinc))
+          forLanes(group.lanes, [&](int i) {
+            group.owner->mbarriers().addPending(placeOf(warp, inst, i, group));
+          });
+        group.owner->memory().arriveAfterCopies(warp, inst, group.lanes,
+                                                group.offset);
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,7 +160,6 @@ void arriveOfCopies(Warp &warp, const Instruction &inst, uint32_t mask) {
 
 /// Groups: predicate, address, state or parity, hint of time.
 void wait(Warp &warp, const Instruction &inst, uint32_t mask) {
-  MBarriers &barriers = warp.cta().mbarriers();
   uint32_t over = 0;
   std::vector<Group> failed;
   forAddresses(warp, inst, mask, inst.op(1), AccessKind::Load, Strength::Gpu,
@@ -164,15 +168,16 @@ void wait(Warp &warp, const Instruction &inst, uint32_t mask) {
                  forLanes(group.lanes, [&](int i) {
                    MBarriers::Awaited awaited = {inst.has(Mod::parity),
                                                  warp.lane(inst.op(2), i)};
-                   bool isOver =
-                       barriers.isOver(placeOf(warp, inst, i, group), awaited);
+                   bool isOver = group.owner->mbarriers().isOver(
+                       placeOf(warp, inst, i, group), awaited);
                    ended |= uint32_t(isOver) << i;
                  });
                  if (ended && !inst.has(Mod::relaxed))
-                   barriers.acquire(warp, group.offset, ended);
+                   group.owner->mbarriers().acquire(warp, group.offset, ended);
                  over |= ended;
                  if (group.lanes != ended)
-                   failed.push_back({group.offset, group.lanes & ~ended});
+                   failed.push_back(
+                       {group.owner, group.offset, group.lanes & ~ended});
                });
   warp.setPredicate(inst.op(0), mask, over);
   warp.endMBarrierWaits(over);

@@ -141,14 +141,15 @@ constexpr CostClass global = CostClass::Global;
 constexpr InstructionRow rows[] = {
     {"ld",
      "?weak|relaxed|acquire|volatile ?@scope "
-     "?global|shared|shared::cta|local|const|param|param::entry|param::func "
+     "?global|shared|shared::cta|shared::cluster|local|const|param|"
+     "param::entry|param::func "
      "?ca|cg|cs|lu|cv ?nc ?@L1 ?@L2 ?L2::cache_hint ?@prefetch ?v2|v4|v8 "
      "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64",
      "=v0+ [] ?b64", selectLoad, global},
     {"ldu", "?global ?v2|v4 @memory", "=v0+ []", selectLoad, global},
     {"st",
      "?weak|relaxed|release|volatile ?@scope "
-     "?global|shared|shared::cta|local|param|param::func "
+     "?global|shared|shared::cta|shared::cluster|local|param|param::func "
      "?wb|cg|cs|wt ?@L1 ?@L2 ?L2::cache_hint ?v2|v4|v8 "
      "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64",
      "[] v0+ ?b64", selectStore, global},

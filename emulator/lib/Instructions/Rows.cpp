@@ -22,7 +22,7 @@ const InstructionTable &instructionTable() {
       {integerRows(), logicRows(), wordRows(), floatRows(), compareRows(),
        convertRows(), moveRows(), memoryRows(), atomicRows(), asyncCopyRows(),
        bulkCopyRows(), mbarrierRows(), matrixRows(), wgmmaRows(), warpRows(),
-       barrierRows(), controlRows()},
+       barrierRows(), controlRows(), clusterRows()},
       watch);
   return *table;
 }

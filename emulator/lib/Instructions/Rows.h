@@ -34,6 +34,7 @@ RowList wgmmaRows();
 RowList warpRows();
 RowList barrierRows();
 RowList controlRows();
+RowList clusterRows();
 
 /// The table of all instructions; it never changes.
 const InstructionTable &instructionTable();

@@ -30,6 +30,16 @@ constexpr uint64_t windowBytes = uint64_t(1) << 24;
 constexpr uint64_t lowHalf = 0x5a000000;
 constexpr uint64_t sharedWindow = (uint64_t(0x10) << 40) + lowHalf;
 constexpr uint64_t paramWindow = (uint64_t(0x12) << 40) + lowHalf;
+/// In .shared::cluster, and behind the generic window, an address from
+/// windowBytes on names the rank of a CTA of the cluster.
+constexpr uint64_t maxClusterCtas = 16;
+constexpr uint64_t sharedOfRank(uint64_t offset, uint64_t rank) {
+  return offset % windowBytes + (rank + 1) * windowBytes;
+}
+constexpr bool namesRank(uint64_t offset) { return offset >= windowBytes; }
+constexpr uint64_t rankOfShared(uint64_t offset) {
+  return offset / windowBytes - 1;
+}
 /// The windows of threads, which have one each as long as a CTA has not more.
 constexpr uint64_t localWindows = (uint64_t(0x08) << 40) + lowHalf;
 constexpr uint64_t localWindowBytes = uint64_t(1) << 28;
@@ -57,7 +67,7 @@ constexpr uint64_t windowOf(StateSpace space, uint64_t thread) {
 
 /// The space of a generic address; Global for all of device memory.
 constexpr StateSpace spaceOfGeneric(uint64_t address) {
-  if (address - sharedWindow < windowBytes)
+  if (address - sharedWindow < windowBytes * (maxClusterCtas + 1))
     return StateSpace::Shared;
   if (address - localWindows < numLocalWindows * localWindowBytes)
     return StateSpace::Local;

@@ -26,6 +26,8 @@
 
 namespace qcc::emu {
 
+class Warp;
+
 /// 16 bytes side by side in both memories. Those outside of [begin, end) do not
 /// exist in global memory: they are filled in, and not written there.
 struct BulkPiece {
@@ -42,9 +44,11 @@ struct BulkCopy {
 
   uint32_t number = 0;
   const Instruction *inst = nullptr;
+  Warp *issuer = nullptr; ///< Of any CTA of the cluster.
   int warp = 0, lane = 0;
-  bool isLoad = true; ///< To shared memory.
-  uint8_t fill = 0;   ///< Bytes that do not exist.
+  bool isRepeat = false; ///< Of a multicast: global memory is read once.
+  bool isLoad = true;    ///< To shared memory.
+  uint8_t fill = 0;      ///< Bytes that do not exist.
   std::vector<BulkPiece> pieces;
   size_t done = 0; ///< Pieces.
   /// Of shared memory, all that the pieces touch.

@@ -7,6 +7,8 @@
 
 #include "Machine/Cta.h"
 
+#include "Machine/AddressSpace.h"
+
 #include <algorithm>
 
 namespace qcc::emu {
@@ -14,15 +16,42 @@ namespace qcc::emu {
 /// Instructions of a turn, at most.
 constexpr uint32_t maxTurn = 32;
 
+static uint32_t rankOf(const Launch &launch, int64_t number) {
+  Dim3 at = launch.ctaAt(number);
+  const Dim3 &cluster = launch.cluster;
+  return static_cast<uint32_t>(
+      (at.z % cluster.z * cluster.y + at.y % cluster.y) * cluster.x +
+      at.x % cluster.x);
+}
+
 Cta::Cta(const Launch &launch, int64_t number, CounterSet &counters,
-         Random &random, TogetherState *together)
-    : launch_(launch), number_(number), counters_(counters), random_(random),
+         Random &random, TogetherState *together,
+         std::shared_ptr<Cluster> cluster)
+    : launch_(launch), number_(number),
+      cluster_(cluster ? std::move(cluster) : std::make_shared<Cluster>()),
+      rank_(rankOf(launch, number)), counters_(counters), random_(random),
       log_(launch.options.ignored),
       progress_(together ? together->progress : ownProgress_),
       memory_(*this, together), barriers_(*this), mbarriers_(*this),
       warpgroups_(*this) {
   for (int i = 0; i < launch.warpsPerCta; ++i)
     warps_.push_back(std::make_unique<Warp>(*this, i));
+  cluster_->join(*this);
+}
+
+bool Cta::isFinished() const {
+  return std::all_of(warps_.begin(), warps_.end(),
+                     [](const auto &warp) { return warp->isFinished(); });
+}
+
+Cta *Cta::ownerOfShared(uint64_t &offset) {
+  if (!namesRank(offset))
+    return this;
+  Cta *owner = cluster_->ctaOfRank(rankOfShared(offset));
+  if (!owner || owner->isFinished())
+    return nullptr;
+  offset %= windowBytes;
+  return owner;
 }
 
 int64_t Cta::executed() const {
@@ -59,9 +88,7 @@ Warp *Cta::chooseWarp() {
 }
 
 bool Cta::step() {
-  bool isFinished = true;
-  for (const auto &warp : warps_)
-    isFinished &= warp->isFinished();
+  bool isFinished = this->isFinished();
   if (isFinished && !isKilled_)
     memory_.finishAtExit();
   if (isFinished || isKilled_)

@@ -15,6 +15,7 @@
 
 #include "Check/ReportLog.h"
 #include "Machine/Barriers.h"
+#include "Machine/Cluster.h"
 #include "Machine/CtaMemory.h"
 #include "Machine/MBarriers.h"
 #include "Machine/Random.h"
@@ -26,8 +27,10 @@ namespace qcc::emu {
 class Cta {
 public:
   /// `random` is drawn from by this CTA, and by others that run with it.
+  /// `cluster`: null if there are no others.
   Cta(const Launch &launch, int64_t number, CounterSet &counters,
-      Random &random, TogetherState *together);
+      Random &random, TogetherState *together,
+      std::shared_ptr<Cluster> cluster = nullptr);
 
   /// One turn of one warp; false if no warp can go on: the CTA is finished, or
   /// has come to an end before that with a report.
@@ -52,6 +55,13 @@ public:
 
   const Launch &launch() const { return launch_; }
   int64_t number() const { return number_; }
+  Cluster &cluster() { return *cluster_; }
+  /// In its cluster.
+  uint32_t rank() const { return rank_; }
+  bool isFinished() const;
+  /// Whose an offset of .shared::cluster is: then it is one in that CTA's
+  /// shared memory. Null if there is no such CTA, or it has exited.
+  Cta *ownerOfShared(uint64_t &offset);
   CounterSet &counters() { return counters_; }
   Random &random() { return random_; }
   ReportLog &log() { return log_; }
@@ -73,6 +83,8 @@ private:
 
   const Launch &launch_;
   int64_t number_;
+  std::shared_ptr<Cluster> cluster_;
+  uint32_t rank_;
   CounterSet &counters_;
   Random &random_;
   ReportLog log_;

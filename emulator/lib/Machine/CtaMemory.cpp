@@ -109,6 +109,13 @@ void CtaMemory::fence(FenceKind kind) {
 
 uint8_t *CtaMemory::locate(Warp &warp, Access &access, int lane,
                            StateSpace space, uint64_t offset) {
+  if (space == StateSpace::Shared && namesRank(offset) &&
+      (access.space == StateSpace::Generic ||
+       access.inst->has(Mod::shared_cluster))) {
+    Cta *owner = cta_.ownerOfShared(offset);
+    if (owner && owner != &cta_)
+      return owner->memory().locate(warp, access, lane, space, offset);
+  }
   if (!isAligned(warp, *access.inst, lane, space, offset, access.size))
     return nullptr;
   switch (space) {

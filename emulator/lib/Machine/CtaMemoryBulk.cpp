@@ -97,7 +97,8 @@ void CtaMemory::countBulk(const BulkCopy &copy) {
     next = std::max(next, last + 1);
     access.usefulBytes += static_cast<int64_t>(bytes);
   }
-  cta_.counters().sites[copy.inst->site].global.add(access);
+  if (!copy.isRepeat)
+    cta_.counters().sites[copy.inst->site].global.add(access);
 }
 
 /// Conflicts with what came before, in both memories.
@@ -219,7 +220,7 @@ void CtaMemory::storePiece(const BulkPiece &piece) {
 /// A load's pieces from `first` on have come; the mbarrier learns of it.
 void CtaMemory::announceBulk(const BulkCopy &copy, size_t first) {
   constexpr uint32_t firstUnit = 64;
-  Warp &warp = *cta_.warps()[copy.warp];
+  Warp &warp = *copy.issuer;
   AccessRecord writer;
   writer.agent = asyncAgent(
       cta_.number(),
@@ -330,7 +331,7 @@ void CtaMemory::waitForBulk(Warp &warp, uint32_t mask, uint32_t allowed,
 
 void CtaMemory::finishAtExit() {
   for (BulkCopy &copy : bulk_.copies()) {
-    Warp &warp = *cta_.warps()[copy.warp];
+    Warp &warp = *copy.issuer;
     if (copy.isLoad || !copy.hasRead)
       if (Report *report =
               warp.report(ReportKind::AsyncRace, *copy.inst, copy.lane)) {

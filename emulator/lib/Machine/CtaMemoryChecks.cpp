@@ -83,6 +83,12 @@ void CtaMemory::refuse(Warp &warp, const Instruction &inst, int lane,
   std::string has;
   switch (space) {
   case StateSpace::Shared:
+    if (namesRank(offset)) {
+      has = "the CTA of rank " + std::to_string(rankOfShared(offset)) +
+            " of the cluster does not exist, has exited, or is named by a "
+            ".shared::cta access";
+      break;
+    }
     has = "the CTA has " + std::to_string(launch_.staticShared) +
           " bytes of static and " +
           std::to_string(launch_.config.dynamicShared) +

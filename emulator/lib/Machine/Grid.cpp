@@ -102,9 +102,16 @@ private:
       turns_ = 0;
       limit_ = std::min(limit_ + 1, launch_.ctasOfChip);
     }
-    for (; next_ < launch_.ctas && running() < limit_; ++next_)
-      working_.push_back(std::make_unique<Cta>(launch_, next_, counters_,
-                                               random_, &together_));
+    // Clusters start as a whole.
+    int of = launch_.clusterCtas();
+    while (next_ < launch_.ctas &&
+           (running() + of <= limit_ || (of > 1 && running() == 0))) {
+      auto cluster = std::make_shared<Cluster>();
+      for (int i = 0; i < of; ++i, ++next_)
+        working_.push_back(
+            std::make_unique<Cta>(launch_, launch_.ctaInOrder(next_), counters_,
+                                  random_, &together_, cluster));
+    }
   }
 
   void takeTurn(List &list) {
@@ -113,7 +120,11 @@ private:
     Cta &cta = *list[chosen];
     if (!cta.step()) {
       end(cta);
+      cta.cluster().noteEnd();
+      if (launch_.clusterCtas() > 1)
+        ended_.push_back(std::move(list[chosen]));
       list.erase(list.begin() + chosen);
+      dropEndedClusters();
       return;
     }
     List &now = cta.waits() ? waiting_ : working_;
@@ -129,6 +140,15 @@ private:
     if (isKilled_ && next_ < launch_.ctas)
       cta.noteCtasNotStarted(launch_.ctas - next_, limit_);
     logs_.push_back({cta.number(), std::move(cta.log())});
+  }
+
+  /// CTAs of a cluster name each other until all have ended.
+  void dropEndedClusters() {
+    auto isOver = [](const std::unique_ptr<Cta> &cta) {
+      return cta->cluster().isOver();
+    };
+    ended_.erase(std::remove_if(ended_.begin(), ended_.end(), isOver),
+                 ended_.end());
   }
 
   /// All wait: once nobody else can start, for each other.
@@ -159,6 +179,7 @@ private:
   const bool isFixed_;
   std::vector<std::pair<int64_t, ReportLog>> logs_;
   List working_, waiting_;
+  List ended_; ///< CTAs whose clusters go on.
   int64_t next_ = 0, limit_ = 0, turns_ = 0, quietTurns_ = 0;
   bool isKilled_ = false;
 };

@@ -26,6 +26,7 @@ struct Launch {
   std::vector<uint8_t> paramStates; ///< The ByteState of each byte.
 
   int64_t ctas = 0;
+  Dim3 cluster{1, 1, 1};  ///< CTAs of a cluster.
   int64_t ctasOfChip = 1; ///< How many run at once, at most.
   int threadsPerCta = 0, warpsPerCta = 0;
   int64_t staticShared = 0; ///< Bytes of the kernel's variables.
@@ -44,6 +45,21 @@ struct Launch {
     constexpr int ofChip = 65536, unit = 8, most = 256;
     int threads = 32 * warpsPerCta * std::max(kernel->minCtas, 1);
     return std::min(ofChip / threads / unit * unit, most);
+  }
+
+  int clusterCtas() const { return cluster.x * cluster.y * cluster.z; }
+  /// CTAs in the order of clusters, within them in that of ranks.
+  int64_t ctaInOrder(int64_t index) const {
+    int64_t of = clusterCtas(), number = index / of;
+    int rank = static_cast<int>(index % of);
+    const Dim3 &grid = config.grid;
+    int64_t width = grid.x / cluster.x, height = grid.y / cluster.y;
+    int64_t x = number % width * cluster.x + rank % cluster.x;
+    int64_t y =
+        number / width % height * cluster.y + rank / cluster.x % cluster.y;
+    int64_t z =
+        number / width / height * cluster.z + rank / cluster.x / cluster.y;
+    return (z * grid.y + y) * grid.x + x;
   }
 
   bool checks() const { return options.checking == Checking::All; }

@@ -199,6 +199,7 @@ static uint64_t specialValue(const Launch &launch, const Cta &cta, int warp,
   Dim3 thread = launch.threadAt(32 * warp + lane);
   Dim3 block = launch.config.block, grid = launch.config.grid;
   Dim3 ctaId = launch.ctaAt(cta.number());
+  Dim3 cluster = launch.cluster;
   uint32_t own = 1u << lane;
   // A chip of this many multiprocessors, to which CTAs go in turn.
   constexpr int multiprocessors = 108;
@@ -251,8 +252,34 @@ static uint64_t specialValue(const Launch &launch, const Cta &cta, int warp,
     return launch.config.dynamicShared;
   case S::TotalSmemSize:
     return launch.totalShared;
-  case S::One:
-    return 1;
+  case S::ClusterCtaidX:
+    return ctaId.x % cluster.x;
+  case S::ClusterCtaidY:
+    return ctaId.y % cluster.y;
+  case S::ClusterCtaidZ:
+    return ctaId.z % cluster.z;
+  case S::ClusterNctaidX:
+    return cluster.x;
+  case S::ClusterNctaidY:
+    return cluster.y;
+  case S::ClusterNctaidZ:
+    return cluster.z;
+  case S::ClusteridX:
+    return ctaId.x / cluster.x;
+  case S::ClusteridY:
+    return ctaId.y / cluster.y;
+  case S::ClusteridZ:
+    return ctaId.z / cluster.z;
+  case S::NclusteridX:
+    return grid.x / cluster.x;
+  case S::NclusteridY:
+    return grid.y / cluster.y;
+  case S::NclusteridZ:
+    return grid.z / cluster.z;
+  case S::ClusterCtarank:
+    return cta.rank();
+  case S::ClusterNctarank:
+    return launch.clusterCtas();
   default:
     return 0;
   }
@@ -396,6 +423,9 @@ std::string Warp::describeState() const {
       what += " wait for lanes " + laneText(split.awaited & ~split.executing);
     else if (split.state == Split::AtWarpgroup)
       what += " wait for " + cta_.warpgroups().describe(*this);
+    if (split.state == Split::Ready && inst.has(Mod::cluster) &&
+        inst.has(Mod::wait))
+      what += " wait for " + cta_.cluster().describeMissing();
     for (const MBarrierWait &wait : mbarrierWaits_)
       if (wait.lanes & split.lanes)
         what += " wait for " + cta_.mbarriers().describe(

@@ -54,6 +54,12 @@ struct Launch;
 /// "0-7,16": the lanes of a mask.
 std::string laneText(uint32_t mask);
 
+/// Lanes at the barrier of their cluster.
+struct ClusterLanes {
+  uint32_t arrived = 0; ///< In this phase.
+  uint32_t ready = 0;   ///< Their phase has ended; they have yet to wait.
+};
+
 /// What a register is to products of warpgroups (WarpRegisters.cpp).
 struct AsyncRegister {
   uint32_t accessed = 0; ///< Fences of the warp before its last access.
@@ -272,6 +278,11 @@ public:
   void endMBarrierWaits(uint32_t lanes);
   /// A phase has ended.
   void wakeFromMBarrier(uint64_t offset);
+  /// The split that runs executes the instruction once more, when others have
+  /// had their turns.
+  void tryAgain(const Instruction &inst, uint32_t mask);
+  /// Something may have ended the waits of all splits.
+  void wake();
   /// A change of memory or of a barrier.
   void noteChange() {
     idleness_.stop();
@@ -318,6 +329,7 @@ public:
   /// The carry of each lane, from add.cc and similar instructions, and the
   /// lanes that have one.
   uint32_t carry = 0, hasCarry = 0;
+  ClusterLanes clusterLanes;
   /// After an instruction that reads the carry: makes its result undefined in
   /// lanes without a carry.
   void followCarry(const Instruction &inst, uint32_t mask);

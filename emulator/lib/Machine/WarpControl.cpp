@@ -238,6 +238,7 @@ void Warp::exitLanes(uint32_t mask) {
   completeMeetings();
   if ((lanes_ & ~exited_) == 0)
     cta_.barriers().noteExit();
+  cta_.cluster().noteExit();
 }
 
 void Warp::trap(const Instruction &inst, uint32_t mask, const char *message) {

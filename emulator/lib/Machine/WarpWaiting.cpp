@@ -99,6 +99,24 @@ void Warp::noteMBarrierWait(const Instruction &inst, uint64_t offset,
   }
 }
 
+void Warp::tryAgain(const Instruction &inst, uint32_t mask) {
+  --pc_;
+  splits_[current_].isRetry = true;
+  Access access;
+  access.inst = &inst;
+  access.mask = mask;
+  std::fill(std::begin(access.address), std::end(access.address), 0);
+  constexpr uint64_t sameAsBefore = 0;
+  noteRead(access, sameAsBefore, /*isLatest=*/true);
+  idleness_.repeats = Idleness::enoughRepeats;
+  yield();
+}
+
+void Warp::wake() {
+  for (Split &split : splits_)
+    split.idleness.stop();
+}
+
 void Warp::endMBarrierWaits(uint32_t lanes) {
   for (MBarrierWait &wait : mbarrierWaits_)
     wait.lanes &= ~lanes;

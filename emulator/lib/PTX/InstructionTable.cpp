@@ -340,15 +340,12 @@ std::string_view InstructionTable::whyUnsupported(std::string_view mnemonic) {
       "needs textures or surfaces, which the emulator does not have";
   static constexpr Reason reasons[] = {
       {"tensormap", hopper},
-      {"mapa", hopper},
-      {"getctarank", hopper},
       {"multimem", hopper},
       {"clusterlaunchcontrol", hopper},
       {"st.async", hopper},
       {"red.async", hopper},
       {"cp.reduce.async.bulk", hopper},
       {"cp.reduce", hopper},
-      {"barrier.cluster", hopper},
       {"fence.proxy.tensormap::generic", hopper},
       {"fence.proxy.async::generic", hopper},
       {"tcgen05", "needs the tensor cores of sm_100, which the emulator does "

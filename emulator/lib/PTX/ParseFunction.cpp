@@ -201,10 +201,20 @@ bool Parser::parseFunctionAttributes(Function &function) {
       next();
       if (!expect(';', "after .pragma"))
         return false;
-    } else if (at.text == "reqnctapercluster" || at.text == "explicitcluster" ||
-               at.text == "maxclusterrank") {
-      return fail(at,
-                  "clusters (." + std::string(at.text) + ") are not emulated");
+    } else if ((at.text == "reqnctapercluster" || at.text == "maxclusterrank" ||
+                at.text == "explicitcluster") &&
+               (program_.smVersion < 90 || program_.version < 78)) {
+      return fail(at, "clusters (." + std::string(at.text) +
+                          ") need sm_90 and PTX 7.8");
+    } else if (at.text == "reqnctapercluster") {
+      if (!parseDims(function.cluster))
+        return false;
+    } else if (at.text == "maxclusterrank") {
+      int64_t ignored;
+      if (!parseInteger(ignored, "the value of an attribute", 1, 1 << 20))
+        return false;
+    } else if (at.text == "explicitcluster") {
+      function.needsExplicitCluster = true;
     } else {
       return fail(at, "unknown attribute ." + std::string(at.text));
     }

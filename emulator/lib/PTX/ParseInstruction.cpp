@@ -23,7 +23,7 @@ static StateSpace spaceOf(const Instruction &inst) {
       return StateSpace::Global;
     case Mod::shared:
     case Mod::shared_cta:
-    case Mod::shared_cluster: // A cluster is a single CTA.
+    case Mod::shared_cluster:
       return StateSpace::Shared;
     case Mod::local:
       return StateSpace::Local;

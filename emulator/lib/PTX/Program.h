@@ -246,6 +246,8 @@ struct Function : public Kernel {
   /// it can reach.
   Layout sharedLayout;
   Dim3 required{0, 0, 0}, maximal{0, 0, 0};
+  Dim3 cluster{0, 0, 0}; ///< .reqnctapercluster; 0s: it is not named.
+  bool needsExplicitCluster = false; ///< .explicitcluster
 
   std::vector<Loop> loops;
   std::vector<int> loopOf; ///< Of each instruction; -1: none.

@@ -274,7 +274,7 @@ TEST(Parser, RejectsInstructions) {
        "'tcgen05' needs the tensor cores of sm_100"},
       {"add.f32 %f1, .5, .25e1;", ""},
       {"cp.reduce.async.bulk.commit_group;", "'cp.reduce' needs asynchronous"},
-      {"barrier.cluster.arrive;", "'barrier.cluster' needs asynchronous"},
+      {"barrier.cluster.arrive.acquire;", "'barrier' has no modifier"},
       {"call foo, (%r1);", "'foo' is not declared as a function"},
       {"call kernel;", "a call of a kernel"},
       {"mov.u64 %rd1, kernel;", "the address of a function"},

@@ -85,6 +85,7 @@ Snippet::Outcome Snippet::run() const {
   config.grid = grid;
   config.block = block;
   config.dynamicShared = shared;
+  config.cluster = cluster;
   auto result = emulator.launch(**kernel, config, {*out, *input}, options);
   if (!status.isOk() || !result.isOk())
     return fail(result.status());

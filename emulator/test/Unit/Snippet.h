@@ -30,6 +30,7 @@ struct Snippet {
   std::string module;          ///< Before the kernel: variables, functions.
   std::string chip = "sm_100"; ///< One that has every instruction.
   Dim3 grid{1, 1, 1}, block{32, 1, 1};
+  Dim3 cluster{0, 0, 0};
   int64_t shared = 0;
   std::vector<uint8_t> in = std::vector<uint8_t>(4096);
   int64_t outBytes = 4096;

@@ -27,7 +27,7 @@ using namespace qcc::tools;
 namespace {
 
 struct Options {
-  std::string file, kernel, grid = "1", block, check = "all", counters,
+  std::string file, kernel, grid = "1", block, cluster, check = "all", counters,
                             timeModel;
   std::vector<std::string> args, ignored;
   unsigned shared = 0, seed = 0, threads = 0, resident = 0;
@@ -198,6 +198,12 @@ static rt::Result<bool> run(const Options &options) {
       return block.status();
     config.block = *block;
   }
+  if (!options.cluster.empty()) {
+    rt::Result<emu::Dim3> cluster = parseDims(options.cluster, "cluster");
+    if (!cluster.isOk())
+      return cluster.status();
+    config.cluster = *cluster;
+  }
   rt::Result<KernelArguments> arguments =
       KernelArguments::create(emulator, **kernel, options.args);
   if (!arguments.isOk())
@@ -234,6 +240,9 @@ int main(int argc, char **argv) {
   arguments.text("block", "x[,y[,z]]",
                  "Threads of a CTA; .reqntid of the kernel if not given",
                  options.block);
+  arguments.text("cluster", "x[,y[,z]]",
+                 "CTAs of a cluster; .reqnctapercluster if not given",
+                 options.cluster);
   arguments.number("shared", "BYTES", "Dynamic shared memory", 0, INT32_MAX,
                    options.shared);
   arguments.list("arg", "ARG",

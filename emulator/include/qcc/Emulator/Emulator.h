@@ -77,6 +77,8 @@ struct LaunchConfig {
   /// then have to execute griddepcontrol.wait before they write memory, or read
   /// what a kernel has written.
   bool isProgrammatic = false;
+  /// CTAs of a cluster; 0s: as the kernel says (.reqnctapercluster), or one.
+  Dim3 cluster{0, 0, 0};
 };
 
 /// One kernel argument: the bytes of its value.

@@ -279,7 +279,7 @@ static LogicalResult checkParameters(func::FuncOp kernel) {
          << "; split the operation into some with fewer operands";
 }
 
-/// Those of `calls` that call a step.
+/// The calls of a step among `calls`.
 static SmallVector<func::CallOp> callsOf(StringRef step,
                                          ArrayRef<func::CallOp> calls) {
   return llvm::to_vector(llvm::make_filter_range(
