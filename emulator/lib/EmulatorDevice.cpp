@@ -87,9 +87,7 @@ public:
 
   std::string report() const override {
     bool checks = options_.launch.checking == Checking::All;
-    return "PTX emulator for sm_70 to sm_120, without the asynchronous units "
-           "of "
-           "sm_90 and later\nchecks: " +
+    return "PTX emulator for sm_70 to sm_120\nchecks: " +
            std::string(checks ? "all" : "bounds and alignment") +
            ", seed: " + std::to_string(options_.launch.seed) + "\n";
   }

@@ -192,7 +192,6 @@ int64_t DescriptorBuilder::launch(const ProgramLaunch &launch) {
   desc.shared_bytes = launch.sharedBytes;
   desc.n_parameters = parameters.size();
   desc.parameters_ref = add<qcc_parameter_desc>(parameters);
-  desc.programmatic = launch.programmatic;
   return add<qcc_launch_desc>(desc);
 }
 
@@ -217,6 +216,7 @@ qcc_step_desc DescriptorBuilder::step(const ProgramStep &step) {
   desc.layer_ref = addString(text("layer"));
   desc.location_ref = addString(text("location"));
   desc.launch_ref = step.launch ? launch(*step.launch) : 0;
+  desc.programmatic = step.launch && step.launch->programmatic;
   desc.operations = step.operations;
   desc.bytes = step.bytes;
   desc.scratch_bytes = step.scratch;

@@ -66,7 +66,7 @@ void qcc::buildGraphStage(OpPassManager &pm) {
 // linalg, tensor, arith, math, cf (assertions about shapes)
 //   i32 accumulation, rounding and saturation spelled out; every float
 //   operation is one that all targets compute alike.
-void qcc::buildTensorStage(OpPassManager &pm, TargetRef target) {
+void qcc::buildTensorStage(OpPassManager &pm, const TargetRef &target) {
   pm.addPass(createConvertQNNToLinalg());
   pm.addNestedPass<func::FuncOp>(createDecomposeSoftmax());
   pm.addNestedPass<func::FuncOp>(createFillEmptyTensors());
@@ -86,7 +86,7 @@ void qcc::buildTensorStage(OpPassManager &pm, TargetRef target) {
   verifyStage(pm, Stage::Tensor, {"linalg", "tensor", "arith", "math", "cf"});
 }
 
-void qcc::buildFormContractions(OpPassManager &pm, TargetRef target,
+void qcc::buildFormContractions(OpPassManager &pm, const TargetRef &target,
                                 const StageOptions &options) {
   if (options.fuse) {
     pm.addNestedPass<func::FuncOp>(createChannelsLast());
@@ -111,7 +111,7 @@ void qcc::buildFormContractions(OpPassManager &pm, TargetRef target,
 
 // kernel, linalg, tensor, arith, math, cf
 //   fused contractions with a config and packed weights, linalg for the rest.
-void qcc::buildKernelStage(OpPassManager &pm, TargetRef target,
+void qcc::buildKernelStage(OpPassManager &pm, const TargetRef &target,
                            const StageOptions &options) {
   buildFormContractions(pm, target, options);
   pm.addNestedPass<func::FuncOp>(createMergeGroups(target));
@@ -131,7 +131,7 @@ void qcc::buildKernelStage(OpPassManager &pm, TargetRef target,
 
 // kernel, linalg, memref, arith, math, cf
 //   an entry is a list of calls to steps; temporaries lie in one arena.
-void qcc::buildBufferStage(OpPassManager &pm, TargetRef target) {
+void qcc::buildBufferStage(OpPassManager &pm, const TargetRef &target) {
   pm.addNestedPass<func::FuncOp>(createMaterializeLoopResults());
   pm.addNestedPass<func::FuncOp>(createPadInPlace());
   // Ops that turn out to give what they get are gone before results have
@@ -160,7 +160,7 @@ void qcc::buildBufferStage(OpPassManager &pm, TargetRef target) {
 }
 
 // llvm
-void qcc::buildLLVMStage(OpPassManager &pm, TargetRef target) {
+void qcc::buildLLVMStage(OpPassManager &pm, const TargetRef &target) {
   pm.addPass(createLowerEntries());
   pm.addNestedPass<func::FuncOp>(createLowerVectorTransfers());
   pm.addPass(memref::createExpandStridedMetadataPass());
@@ -176,7 +176,7 @@ void qcc::buildLLVMStage(OpPassManager &pm, TargetRef target) {
   verifyStage(pm, Stage::LLVM, dialects);
 }
 
-void qcc::buildStage(OpPassManager &pm, Stage stage, TargetRef target,
+void qcc::buildStage(OpPassManager &pm, Stage stage, const TargetRef &target,
                      const StageOptions &options) {
   switch (stage) {
   case Stage::Import:

@@ -84,7 +84,7 @@ Launch DescriptorReader::readLaunch(const qcc_step_desc &desc, const Step &step,
   launch.block = readSize(from->block, entry.numValues, "a number of threads");
   launch.sharedBytes =
       readSize(from->shared_bytes, entry.numValues, "a shared memory");
-  launch.isProgrammatic = from->programmatic != 0;
+  launch.isProgrammatic = desc.programmatic != 0;
   const auto *parameters = readTable<qcc_parameter_desc>(
       from->parameters_ref, from->n_parameters, "a kernel's parameters");
   for (int64_t i = 0; parameters && i < from->n_parameters; ++i) {

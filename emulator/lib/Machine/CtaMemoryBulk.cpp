@@ -120,6 +120,10 @@ void CtaMemory::checkBulkRaces(Warp &warp, const BulkCopy &copy) {
     report(sharedRaces_.beginRead(begin, size, &unit, 1).first,
            AccessKind::Load, StateSpace::Shared, begin, size);
   forGlobalRanges(copy, [&](uint64_t address, uint64_t bytes) {
+    int length = static_cast<int>(bytes);
+    checkOrder(warp, *copy.inst, copy.lane,
+               copy.isLoad ? AccessKind::Load : AccessKind::Store,
+               *findAllocation(address, length), address, length);
     if (copy.isLoad)
       report(globalRaces_->read(address, bytes, who), AccessKind::Load,
              StateSpace::Global, address, bytes);

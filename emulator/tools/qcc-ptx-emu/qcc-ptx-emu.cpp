@@ -30,6 +30,7 @@ struct Options {
   std::string file, kernel, grid = "1", block, cluster, check = "all", counters,
                             timeModel;
   std::vector<std::string> args, ignored;
+  bool isProgrammatic = false;
   unsigned shared = 0, seed = 0, threads = 0, resident = 0;
   unsigned maxInstructions = 1u << 28;
 };
@@ -171,6 +172,7 @@ static rt::Result<bool> run(const Options &options) {
     return grid.status();
   config.grid = *grid;
   config.dynamicShared = options.shared;
+  config.isProgrammatic = options.isProgrammatic;
 
   rt::Status distinct = checkFiles(options);
   if (!distinct.isOk())
@@ -245,6 +247,10 @@ int main(int argc, char **argv) {
                  options.cluster);
   arguments.number("shared", "BYTES", "Dynamic shared memory", 0, INT32_MAX,
                    options.shared);
+  arguments.flag("programmatic",
+                 "Launch the kernel as one that may start while kernels before "
+                 "it end",
+                 options.isProgrammatic);
   arguments.list("arg", "ARG",
                  "An argument, in order: x.npy, inout:x.npy, "
                  "out:y.npy:f32[8,16], 5, 0.5, i32:5, f32:0.5, value:s.npy: "

@@ -184,10 +184,6 @@ typedef struct qcc_launch_desc {
                         ///< kernel declares
   int64_t n_parameters;
   int64_t parameters_ref; ///< qcc_parameter_desc[n_parameters]
-  // Since 4.3.
-  int32_t programmatic; ///< 1: may start while the kernels before it on the
-                        ///< stream end, for which it waits itself
-  int32_t reserved;     ///< 0
 } qcc_launch_desc;
 
 typedef struct qcc_step_desc {
@@ -207,6 +203,10 @@ typedef struct qcc_step_desc {
   int64_t outputs_ref; ///< qcc_operand_desc[n_outputs]
   // Since 4.1.
   int64_t launch_ref; ///< qcc_launch_desc; 0 where the host runs the step
+  // Since 4.3.
+  int32_t programmatic; ///< 1: the kernel may start while those before it on
+                        ///< the stream end, for which it waits itself
+  int32_t reserved;     ///< 0
 } qcc_step_desc;
 
 typedef struct qcc_entry_desc {

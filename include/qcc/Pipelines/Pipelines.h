@@ -44,23 +44,23 @@ struct StageOptions {
 
 void buildGraphStage(mlir::OpPassManager &pm);
 void buildTensorStage(mlir::OpPassManager &pm,
-                      std::shared_ptr<const Target> target);
+                      const std::shared_ptr<const Target> &target);
 /// The first part of the kernel stage, after which contractions are formed for
 /// `target`, but have no config and are not packed.
 void buildFormContractions(mlir::OpPassManager &pm,
-                           std::shared_ptr<const Target> target,
+                           const std::shared_ptr<const Target> &target,
                            const StageOptions &options = StageOptions());
 void buildKernelStage(mlir::OpPassManager &pm,
-                      std::shared_ptr<const Target> target,
+                      const std::shared_ptr<const Target> &target,
                       const StageOptions &options = StageOptions());
 void buildBufferStage(mlir::OpPassManager &pm,
-                      std::shared_ptr<const Target> target);
+                      const std::shared_ptr<const Target> &target);
 void buildLLVMStage(mlir::OpPassManager &pm,
-                    std::shared_ptr<const Target> target);
+                    const std::shared_ptr<const Target> &target);
 
 /// Adds the passes of one stage after import.
 void buildStage(mlir::OpPassManager &pm, Stage stage,
-                std::shared_ptr<const Target> target,
+                const std::shared_ptr<const Target> &target,
                 const StageOptions &options = StageOptions());
 
 } // namespace qcc

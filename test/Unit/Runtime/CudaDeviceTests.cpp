@@ -435,7 +435,7 @@ TEST_F(CudaDevice, TakesMachineCodeOfItsGeneration) {
 TEST_F(CudaDevice, LetsKernelsThatWaitThemselvesStartEarly) {
   // The first of two kernels; the driver fails for the other kind of launch.
   EXPECT_EQ(runWith("cuLaunchKernelEx=1").code(), StatusCode::Ok);
-  artifact.launch->programmatic = 1;
+  artifact.steps->programmatic = 1;
   auto module = artifact.loadOn(device);
   ASSERT_TRUE(module.isOk()) << module.message();
   context = *Context::create(*module, "");

@@ -222,7 +222,7 @@ readDimensions(NodeImporter &n, const ResizeModes &modes) {
     FailureOr<double> scale = keepAspectRatio(n, *dims, sizes);
     if (failed(scale))
       return failure();
-    common = *scale;
+    common.emplace(scale.value());
   }
   SmallVector<ResizeAxis> axes;
   for (auto [i, dim] : llvm::enumerate(*dims)) {

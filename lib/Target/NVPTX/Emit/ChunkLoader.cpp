@@ -12,7 +12,6 @@
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::nvptx;
-using kernel::ContractOp;
 
 Value qcc::nvptx::addressAt(ScalarCode &code, Value address, Value bytes) {
   Value number = arith::IndexCastOp::create(code.rewriter, code.loc,

@@ -103,7 +103,7 @@ private:
   State emitSlices(int64_t first, int64_t end, Form form, State state);
   /// Returns the sums.
   Values emitMainLoop();
-  FragmentTile fragmentTile(Values sums);
+  FragmentTile fragmentTile(ArrayRef<Value> sums);
 
   int64_t stageBytes() {
     return (config.getRows() + config.getColumns()) * config.getDepth();
@@ -312,7 +312,7 @@ SmallVector<Value> MultistageEmitter::emitMainLoop() {
   return state.sums;
 }
 
-FragmentTile MultistageEmitter::fragmentTile(Values sums) {
+FragmentTile MultistageEmitter::fragmentTile(ArrayRef<Value> sums) {
   FragmentTile tile;
   int64_t rowSums = needsRowSums() ? kSums : 0;
   // Of the fragments of 16 rows.

@@ -61,7 +61,8 @@ private:
   SmallVector<OpFoldResult> sizesOfColumns();
   /// Calls `body` for each 32 words of the segments, from the word `first` of
   /// the segment on; it gets sums and returns what they are then.
-  Values emitWords(Values sums, function_ref<Values(Value first, Values)> body);
+  Values emitWords(ValueRange sums,
+                   function_ref<Values(Value first, Values)> body);
   /// The bits of an element of the column at `point`; 0 behind the segment.
   Value element(Value k);
   /// Whether the elements of each word are one in memory.
@@ -127,7 +128,8 @@ SmallVector<OpFoldResult> PackEmitter::sizesOfColumns() {
 }
 
 SmallVector<Value>
-PackEmitter::emitWords(Values sums, function_ref<Values(Value, Values)> body) {
+PackEmitter::emitWords(ValueRange sums,
+                       function_ref<Values(Value, Values)> body) {
   ArrayRef<int64_t> sizes = op.getReductionSizes();
   assert(op.getReductionSize() % segment() == 0 && "K is whole segments");
   SmallVector<OpFoldResult> outer;
@@ -265,7 +267,7 @@ void PackEmitter::emitWarps() {
   lane = column.pop_back_val();
   point = column;
   point.resize(maps.front().getNumDims());
-  Values sums = emitWords({code.i32(0)}, [&](Value first, Values sums) {
+  Values sums = emitWords(code.i32(0), [&](Value first, Values sums) {
     Value word = loadWord(first);
     storeWords(word, first, column);
     return Values{addElements(word, sums.front())};

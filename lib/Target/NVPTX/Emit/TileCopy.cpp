@@ -72,11 +72,12 @@ class AsyncCopy : public TileCopy {
 public:
   AsyncCopy(ScalarCode &code, SharedMemory memory, ThreadShare share,
             ByteRows given)
-      : code(code), memory(memory), share(share), rows(std::move(given)) {
+      : code(code), memory(memory), share(std::move(share)),
+        rows(std::move(given)) {
     for (Value row : this->share.chunks().rows)
       sources.push_back(addressAt(
           code, rows.address,
-          code.create<arith::AddIOp>(rows.rowOffset(row), share.byte())));
+          code.create<arith::AddIOp>(rows.rowOffset(row), this->share.byte())));
   }
 
   bool isAsync() const override { return true; }
@@ -130,7 +131,8 @@ class StagedCopy : public TileCopy {
 public:
   StagedCopy(ScalarCode &code, SharedMemory memory, ThreadShare share,
              std::unique_ptr<ChunkLoader> loader)
-      : code(code), memory(memory), share(share), loader(std::move(loader)) {}
+      : code(code), memory(memory), share(std::move(share)),
+        loader(std::move(loader)) {}
 
   bool isAsync() const override { return false; }
 
@@ -177,12 +179,14 @@ std::unique_ptr<TileCopy> qcc::nvptx::makeAsyncCopy(ScalarCode &code,
                                                     SharedMemory memory,
                                                     ThreadShare share,
                                                     ByteRows rows) {
-  return std::make_unique<AsyncCopy>(code, memory, share, std::move(rows));
+  return std::make_unique<AsyncCopy>(code, memory, std::move(share),
+                                     std::move(rows));
 }
 
 std::unique_ptr<TileCopy>
 qcc::nvptx::makeStagedCopy(ScalarCode &code, SharedMemory memory,
                            ThreadShare share,
                            std::unique_ptr<ChunkLoader> loader) {
-  return std::make_unique<StagedCopy>(code, memory, share, std::move(loader));
+  return std::make_unique<StagedCopy>(code, memory, std::move(share),
+                                      std::move(loader));
 }
