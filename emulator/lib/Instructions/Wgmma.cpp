@@ -37,6 +37,12 @@ arith::MmaKind kindOfPart(const Instruction &inst) {
   return kind;
 }
 
+void reportDifference(Warp &warp, const Instruction &inst, const char *what) {
+  if (Report *report = warp.report(ReportKind::AsyncMisuse, inst, -1))
+    report->message =
+        std::string(what) + " differs between the lanes of a warp";
+}
+
 /// The value that all lanes of a warp should have; else there is a report.
 uint64_t uniformValue(Warp &warp, const Instruction &inst,
                       const Operand &operand, const char *what) {
@@ -44,9 +50,7 @@ uint64_t uniformValue(Warp &warp, const Instruction &inst,
   bool differ = false;
   forLanes(~0u, [&](int i) { differ |= warp.lane(operand, i) != value; });
   if (differ)
-    if (Report *report = warp.report(ReportKind::AsyncMisuse, inst, -1))
-      report->message =
-          std::string(what) + " differs between the lanes of a warp";
+    reportDifference(warp, inst, what);
   return value;
 }
 
@@ -58,8 +62,10 @@ void multiply(Warp &warp, const Instruction &inst, uint32_t mask) {
   product.inst = &inst;
   product.kind = kindOfPart(inst);
   product.columns = inst.columns;
-  product.accumulates =
-      uniformValue(warp, inst, inst.op(groupOfScale), "scale-d") != 0;
+  uint32_t scale = warp.predicate(inst.op(groupOfScale));
+  product.accumulates = scale & 1;
+  if (scale != 0 && scale != ~0u)
+    reportDifference(warp, inst, "scale-d");
   product.hasDescriptorOfA = inst.count(groupOfA) == 1;
   if (product.hasDescriptorOfA)
     product.a = MatrixDescriptor(
@@ -148,15 +154,15 @@ constexpr Since wgmmaSince = {90, 80, 90};
 
 constexpr InstructionRow rows[] = {
     {"wgmma", "mma_async sync aligned m64nNk32 ?satfinite s32 s8|u8 s8|u8",
-     "+*b32 4*b32^ b64 pred", selectMultiply, matrix, wgmmaSince},
+     "+*b32 4*b32^ b64 !pred", selectMultiply, matrix, wgmmaSince},
     {"wgmma", "mma_async sync aligned m64nNk16 f32|f16 f16 f16",
-     "+*b32 4*b32^ b64 pred # # # ?#", selectMultiply, matrix, wgmmaSince},
+     "+*b32 4*b32^ b64 !pred # # # ?#", selectMultiply, matrix, wgmmaSince},
     {"wgmma", "mma_async sync aligned m64nNk16 f32 bf16 bf16",
-     "+*b32 4*b32^ b64 pred # # # ?#", selectMultiply, matrix, wgmmaSince},
+     "+*b32 4*b32^ b64 !pred # # # ?#", selectMultiply, matrix, wgmmaSince},
     {"wgmma", "mma_async sync aligned m64nNk8 f32 tf32 tf32",
-     "+*b32 4*b32^ b64 pred # #", selectMultiply, matrix, wgmmaSince},
+     "+*b32 4*b32^ b64 !pred # #", selectMultiply, matrix, wgmmaSince},
     {"wgmma", "mma_async sync aligned m64nNk32 f32|f16 e4m3|e5m2 e4m3|e5m2",
-     "+*b32 4*b32^ b64 pred # #", selectMultiply, matrix, wgmmaSince},
+     "+*b32 4*b32^ b64 !pred # #", selectMultiply, matrix, wgmmaSince},
     {"wgmma", "fence sync aligned", "", select<fence>, CostClass::Fence,
      wgmmaSince},
     {"wgmma", "commit_group sync aligned", "", select<commit>,
