@@ -84,16 +84,6 @@ bool Parser::addImplicitReturn() {
   return true;
 }
 
-/// Of an instruction that no executor takes.
-static const char *reasonToRefuse(const Instruction &inst) {
-  // Behind d twice, a, b, scale-d and the scales of a and b.
-  constexpr int firstTransposition = 7;
-  for (int group = firstTransposition; group < inst.numGroups; ++group)
-    if (inst.has(Mod::mma_async) && inst.op(group).value == 1)
-      return "with a transposed operand is not emulated";
-  return "does not exist with these modifiers and operands";
-}
-
 bool Parser::parseInstruction() {
   Instruction inst;
   const Token &first = token();
@@ -126,8 +116,9 @@ bool Parser::parseInstruction() {
   addOperand(Operand());
   inst.operands = &function_->operands[currentFirst_];
   if (!inst.row->select(inst))
-    return refuse(*mnemonic, "'" + std::string(mnemonic->text) + "' " +
-                                 reasonToRefuse(inst));
+    return refuse(*mnemonic, "'" + std::string(mnemonic->text) +
+                                 "' does not exist with these modifiers and "
+                                 "operands");
   if (!checkSince(*mnemonic, inst))
     return false;
   function_->setsRegisters |= mnemonic->text == "setmaxnreg";
