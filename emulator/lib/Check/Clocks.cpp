@@ -223,6 +223,19 @@ void WarpClock::fence(Strength scope, FenceKind kind, uint32_t lanes,
   tick();
 }
 
+void WarpClock::fenceProxy(uint32_t lanes) {
+  addFenced(fencedProxy_, lanes);
+  tick();
+}
+
+bool WarpClock::hasFencedProxy(uint32_t agent, uint32_t clock, uint32_t lanes,
+                               uint32_t current) const {
+  for (const Fenced &fenced : fencedProxy_)
+    if ((fenced.lanes & current) && fenced.known.covers(agent, clock, lanes))
+      current &= ~fenced.lanes;
+  return current == 0;
+}
+
 void WarpClock::publish(SyncVariable &variable, Strength scope, bool isRelease,
                         bool replaces, int lane) {
   if (replaces) {

@@ -221,6 +221,14 @@ public:
   /// All lanes know what an agent did up to a clock.
   void learn(uint32_t agent, uint32_t clock) { known_.raise(agent, clock); }
 
+  /// fence.proxy.async: units see what the lanes did, and what they know of, in
+  /// accesses that these lanes issue.
+  void fenceProxy(uint32_t lanes);
+  /// Whether all `current` lanes have fenced after they knew of what `lanes` of
+  /// a warp did at its time `clock`.
+  bool hasFencedProxy(uint32_t agent, uint32_t clock, uint32_t lanes,
+                      uint32_t current) const;
+
   /// What comes later is not known by what becomes known of the time that is
   /// returned.
   uint32_t pass() { return now_++; }
@@ -274,6 +282,7 @@ private:
   /// by lanes' own.
   FencedClocks fenced_;
   std::vector<Fenced> fencedCta_, fencedGpu_;
+  std::vector<Fenced> fencedProxy_;
   FencedClocks sequential_; ///< By fence.sc alone, to be handed on.
   FencedClocks handedOn_;   ///< Read before a barrier, for the next fence.sc.
   /// Read by strong reads, for the next fence.

@@ -148,7 +148,10 @@ Conflict RaceDetector::conflictWithWrites(const RaceCell &cell,
   }
   if (!isOrdered(cell.write, who) && !isRepeat(cell.write, who))
     return raceWith(cell.write, /*isWrite=*/true, who);
-  if (who.isAsync && !isSeenByUnits(cell.write)) {
+  const AccessRecord &write = cell.write;
+  if (who.isAsync && !isSeenByUnits(write) &&
+      !who.clock->hasFencedProxy(write.agent, write.clock, write.lanes,
+                                 who.lanes)) {
     Conflict conflict = raceWith(cell.write, /*isWrite=*/true, who);
     conflict.kind = Conflict::Proxy;
     return conflict;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operands of wgmma.mma_async lie with k side by side; transposed ones, of f16
-// and bf16, do not exist here.
+// Operands of wgmma.mma_async lie with k side by side, but for transposed ones
+// of f16 and bf16.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ namespace {
 
 // Groups of mma_async.
 constexpr int groupOfD = 0, groupOfA = 2, groupOfB = 3, groupOfScale = 4,
-              firstNumber = 5;
+              firstNumber = 5, firstTransposition = 7;
 
 //===----------------------------------------------------------------------===//
 // wgmma
@@ -37,6 +37,17 @@ arith::MmaKind kindOfPart(const Instruction &inst) {
   return kind;
 }
 
+void reportDifference(Warp &warp, const Instruction &inst, const char *what) {
+  if (Report *report = warp.report(ReportKind::AsyncMisuse, inst, -1))
+    report->message =
+        std::string(what) + " differs between the lanes of a warp";
+}
+
+/// By the number that an instruction may have at the end.
+bool isTransposed(const Instruction &inst, int group) {
+  return inst.hasOperand(group) && inst.op(group).value == 1;
+}
+
 /// The value that all lanes of a warp should have; else there is a report.
 uint64_t uniformValue(Warp &warp, const Instruction &inst,
                       const Operand &operand, const char *what) {
@@ -44,9 +55,7 @@ uint64_t uniformValue(Warp &warp, const Instruction &inst,
   bool differ = false;
   forLanes(~0u, [&](int i) { differ |= warp.lane(operand, i) != value; });
   if (differ)
-    if (Report *report = warp.report(ReportKind::AsyncMisuse, inst, -1))
-      report->message =
-          std::string(what) + " differs between the lanes of a warp";
+    reportDifference(warp, inst, what);
   return value;
 }
 
@@ -58,14 +67,18 @@ void multiply(Warp &warp, const Instruction &inst, uint32_t mask) {
   product.inst = &inst;
   product.kind = kindOfPart(inst);
   product.columns = inst.columns;
-  product.accumulates =
-      uniformValue(warp, inst, inst.op(groupOfScale), "scale-d") != 0;
+  uint32_t scale = warp.predicate(inst.op(groupOfScale));
+  product.accumulates = scale & 1;
+  if (scale != 0 && scale != ~0u)
+    reportDifference(warp, inst, "scale-d");
   product.hasDescriptorOfA = inst.count(groupOfA) == 1;
   if (product.hasDescriptorOfA)
     product.a = MatrixDescriptor(
-        uniformValue(warp, inst, inst.op(groupOfA), "the descriptor of A"));
+        uniformValue(warp, inst, inst.op(groupOfA), "the descriptor of A"),
+        isTransposed(inst, firstTransposition));
   product.b = MatrixDescriptor(
-      uniformValue(warp, inst, inst.op(groupOfB), "the descriptor of B"));
+      uniformValue(warp, inst, inst.op(groupOfB), "the descriptor of B"),
+      isTransposed(inst, firstTransposition + product.hasDescriptorOfA));
   if (inst.hasOperand(firstNumber + 1)) {
     product.negatesA = static_cast<int32_t>(inst.op(firstNumber).value) < 0;
     product.negatesB = static_cast<int32_t>(inst.op(firstNumber + 1).value) < 0;
@@ -76,9 +89,8 @@ void multiply(Warp &warp, const Instruction &inst, uint32_t mask) {
 bool areNumbersGood(const Instruction &inst) {
   for (int group = firstNumber; group < inst.numGroups; ++group) {
     auto value = static_cast<int32_t>(inst.op(group).value);
-    bool isScale = group < firstNumber + 2;
-    // Transposed operands are numbers other than 0.
-    if (isScale ? value != 1 && value != -1 : value != 0)
+    bool isScale = group < firstTransposition;
+    if (value != 1 && value != (isScale ? -1 : 0))
       return false;
   }
   return true;
@@ -148,15 +160,15 @@ constexpr Since wgmmaSince = {90, 80, 90};
 
 constexpr InstructionRow rows[] = {
     {"wgmma", "mma_async sync aligned m64nNk32 ?satfinite s32 s8|u8 s8|u8",
-     "+*b32 4*b32^ b64 pred", selectMultiply, matrix, wgmmaSince},
+     "+*b32 4*b32^ b64 !pred", selectMultiply, matrix, wgmmaSince},
     {"wgmma", "mma_async sync aligned m64nNk16 f32|f16 f16 f16",
-     "+*b32 4*b32^ b64 pred # # # ?#", selectMultiply, matrix, wgmmaSince},
+     "+*b32 4*b32^ b64 !pred # # # ?#", selectMultiply, matrix, wgmmaSince},
     {"wgmma", "mma_async sync aligned m64nNk16 f32 bf16 bf16",
-     "+*b32 4*b32^ b64 pred # # # ?#", selectMultiply, matrix, wgmmaSince},
+     "+*b32 4*b32^ b64 !pred # # # ?#", selectMultiply, matrix, wgmmaSince},
     {"wgmma", "mma_async sync aligned m64nNk8 f32 tf32 tf32",
-     "+*b32 4*b32^ b64 pred # #", selectMultiply, matrix, wgmmaSince},
+     "+*b32 4*b32^ b64 !pred # #", selectMultiply, matrix, wgmmaSince},
     {"wgmma", "mma_async sync aligned m64nNk32 f32|f16 e4m3|e5m2 e4m3|e5m2",
-     "+*b32 4*b32^ b64 pred # #", selectMultiply, matrix, wgmmaSince},
+     "+*b32 4*b32^ b64 !pred # #", selectMultiply, matrix, wgmmaSince},
     {"wgmma", "fence sync aligned", "", select<fence>, CostClass::Fence,
      wgmmaSince},
     {"wgmma", "commit_group sync aligned", "", select<commit>,

@@ -106,8 +106,10 @@ void CtaMemory::endProduct(Warp &warp, const Warpgroups::Product &product) {
 }
 
 void CtaMemory::fenceProxy(Warp &warp, uint32_t mask) {
-  if (checks_)
-    sharedRaces_.fenceProxy(warp.clock().agent(), mask, warp.clock().pass());
+  if (!checks_)
+    return;
+  sharedRaces_.fenceProxy(warp.clock().agent(), mask, warp.clock().now());
+  warp.clock().fenceProxy(mask);
 }
 
 /// What a unit reads or writes of shared memory passes 128 bytes at a time.

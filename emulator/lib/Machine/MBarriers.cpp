@@ -75,6 +75,8 @@ void MBarriers::init(const Place &place, int64_t count) {
   fences_.resize(size_t(32) * cta_.launch().warpsPerCta);
   object.owner = 32 * place.warp.index() + place.lane;
   object.initTime = fences_[object.owner];
+  object.initAgent = place.warp.clock().agent();
+  object.initClock = place.warp.clock().now();
   object.seen.resize(size_t(32) * cta_.launch().warpsPerCta);
   begin_ = std::min(begin_, place.offset);
   end_ = std::max(end_, place.offset + objectBytes);
@@ -91,7 +93,11 @@ bool MBarriers::isSeenByUnits(const Place &place) {
   Object *object = find(place);
   if (!object)
     return false;
-  bool isFenced = fences_[object->owner] != object->initTime;
+  constexpr int lanesOfWarp = 32;
+  bool isFenced = fences_[object->owner] != object->initTime ||
+                  place.warp.clock().hasFencedProxy(
+                      object->initAgent, object->initClock,
+                      1u << object->owner % lanesOfWarp, 1u << place.lane);
   if (isFenced || !cta_.launch().checks())
     return true;
   if (Report *report =

@@ -103,6 +103,8 @@ private:
     const Instruction *init = nullptr;
     int owner = 0;         ///< The thread that initialized it.
     uint32_t initTime = 0; ///< Fences of that thread before.
+    /// Its warp, and the warp's time.
+    uint32_t initAgent = 0, initClock = 0;
     /// By thread: phases that had ended when its last wait succeeded.
     std::vector<uint64_t> seen;
   };

@@ -8,15 +8,22 @@
 // A descriptor says where a matrix with rows of 32 bytes (k) lies:
 //
 //   bits 0-13   address / 16
-//   bits 16-29  offset / 16 from one 16 bytes of a row to the next
-//   bits 32-45  offset / 16 from eight rows to the next eight
+//   bits 16-29  leading offset / 16
+//   bits 32-45  stride offset / 16
 //   bits 49-51  base offset of the swizzle's pattern
 //   bits 62-63  swizzle: 0 none, 1 128 bytes, 2 64 bytes, 3 32 bytes
 //
 // Without a swizzle, eight rows of 16 bytes lie side by side. With one, a row
 // is a part of a line of 128, 64 or 32 bytes; eight lines lie side by side, and
 // pieces of 16 bytes change places within a line: bits of the address from 4 on
-// are xored with those from 7 on.
+// are xored with those from 7 on. The stride offset leads to the next eight
+// rows, the leading offset (without a swizzle) to the next 16 bytes of k.
+//
+// A transposed matrix, of 16-bit elements, has lines along its rows' numbers,
+// one for each k. With a swizzle, the stride offset leads to the next eight k,
+// the leading offset from one line's end to the rows behind it. Without one,
+// they change roles: lines of eight rows, and the stride offset leads to the
+// next eight rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +44,8 @@ inline uint64_t swizzled(uint64_t address, int bytes) {
 class MatrixDescriptor {
 public:
   MatrixDescriptor() = default;
-  explicit MatrixDescriptor(uint64_t bits) : bits_(bits) {}
+  explicit MatrixDescriptor(uint64_t bits, bool isTransposed = false)
+      : bits_(bits), isTransposed_(isTransposed) {}
 
   uint64_t bits() const { return bits_; }
   uint64_t address() const { return field(0); }
@@ -46,6 +54,7 @@ public:
     return bytes[bits_ >> 62];
   }
   int baseOffset() const { return static_cast<int>(bits_ >> 49 & 7); }
+  bool isTransposed() const { return isTransposed_; }
 
   /// Where 16 bytes of a row lie; `piece` is 0 or 1.
   uint64_t place(int row, int piece) const {
@@ -56,6 +65,22 @@ public:
     return swizzled(place & addressMask, line);
   }
 
+  /// Where an element of a transposed matrix lies.
+  uint64_t placeOfElement(int row, int k) const {
+    int line = swizzle();
+    constexpr int rowsOfPiece = 8, pieceBytes = 16, elementBytes = 2;
+    auto piece = static_cast<uint64_t>(row / rowsOfPiece);
+    uint64_t place = address() + row % rowsOfPiece * elementBytes;
+    if (line == 0) {
+      place += piece * field(32) + k % 8 * pieceBytes + k / 8 * field(16);
+    } else {
+      auto ofLine = static_cast<uint64_t>(line / pieceBytes);
+      place += piece % ofLine * pieceBytes + piece / ofLine * field(16) +
+               k % 8 * line + k / 8 * field(32);
+    }
+    return swizzled(place & addressMask, line);
+  }
+
 private:
   static constexpr uint64_t addressMask = (1 << 18) - 1;
   uint64_t field(int shift) const {
@@ -63,6 +88,7 @@ private:
   }
 
   uint64_t bits_ = 0;
+  bool isTransposed_ = false;
 };
 
 } // namespace qcc::emu

@@ -352,6 +352,7 @@ private:
   void markUndefined(const Operand &operand, uint32_t lanes, uint16_t origin);
   uint16_t originOfAny(const Instruction &inst, uint32_t mask) const;
   void followMatrix(const Instruction &inst);
+  uint32_t undefinedFactors(const Instruction &inst) const;
   void enter(size_t split);
   /// Puts the state of the running split back.
   void leave();

@@ -223,6 +223,18 @@ void Warp::followMatrix(const Instruction &inst) {
   }
 }
 
+/// Of a product of a warpgroup: factors and scale-d matter, accumulators if
+/// scale-d is true.
+uint32_t Warp::undefinedFactors(const Instruction &inst) const {
+  constexpr int groupOfAccumulators = 1, groupOfScale = 4;
+  uint32_t accumulates = predicate(inst.op(groupOfScale)), undefined = 0;
+  for (int group = groupOfAccumulators; group < inst.numGroups; ++group)
+    for (int i = 0; i < inst.count(group); ++i)
+      undefined |= undefinedLanes(inst.op(group, i)) &
+                   (group == groupOfAccumulators ? accumulates : ~0u);
+  return undefined;
+}
+
 /// Whether mov makes its result of a constant among others, or cvt.
 static bool hasConstantPart(const Instruction &inst) {
   switch (inst.row->mnemonic[0]) {
@@ -286,16 +298,10 @@ void Warp::followValues(const Instruction &inst, uint32_t mask) {
     if (wrong)
       reportUndefined(inst, wrong, origin);
     return;
-  case ValueUse::Updates: {
-    // Factors and scale-d matter, accumulators if scale-d is true.
-    uint32_t accumulates = inst.op(4).isPresent() ? predicate(inst.op(4)) : ~0u;
-    for (int group = 1; group < inst.numGroups; ++group)
-      for (int i = 0; i < inst.count(group); ++i)
-        wrong |= undefinedLanes(inst.op(group, i)) & mask &
-                 (group == 1 ? accumulates : ~0u);
+  case ValueUse::Updates:
+    wrong |= undefinedFactors(inst) & mask;
     result = 0;
     break;
-  }
   case ValueUse::Multiplies:
     if (any && origins_[origin].kind == UndefinedOrigin::Memory) {
       followMatrix(inst);

@@ -206,8 +206,19 @@ void Warpgroups::execute(Group &, Product &product) {
   auto load = [&](const MatrixDescriptor &matrix, int row, int piece,
                   int thread, uint32_t sign) {
     uint32_t word = 0;
-    if (!product.isRefused)
+    if (product.isRefused)
+      return word;
+    if (matrix.isTransposed()) {
+      constexpr int depthOfPiece = 8;
+      for (int i = 0; i < 2; ++i) {
+        uint16_t element;
+        int k = depthOfPiece * piece + 2 * thread + i;
+        memcpy(&element, memory.shared(matrix.placeOfElement(row, k)), 2);
+        word |= uint32_t(element) << (16 * i);
+      }
+    } else {
       memcpy(&word, memory.shared(matrix.place(row, piece)) + 4 * thread, 4);
+    }
     return word ^ sign;
   };
   uint32_t signOfA = product.negatesA ? signBits(product.kind.a) : 0;

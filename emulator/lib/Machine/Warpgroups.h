@@ -92,6 +92,13 @@ public:
   template <typename Take>
   static void forPieces(const Product &product, Take take) {
     auto matrix = [&](const MatrixDescriptor &descriptor, int rows) {
+      constexpr int rowsOfPiece = 8, depth = 16;
+      if (descriptor.isTransposed()) {
+        for (int row = 0; row < rows; row += rowsOfPiece)
+          for (int k = 0; k < depth; ++k)
+            take(descriptor.placeOfElement(row, k), pieceBytes);
+        return;
+      }
       for (int row = 0; row < rows; ++row)
         for (int piece = 0; piece < 2; ++piece)
           take(descriptor.place(row, piece), pieceBytes);

@@ -118,6 +118,20 @@ static Since sinceOfWord(Mod mod) {
   }
 }
 
+static Since sinceOfMBarrier(const Instruction &inst) {
+  Since since;
+  bool isCount = inst.has(Mod::expect_tx) || inst.has(Mod::complete_tx);
+  bool arrives = inst.has(Mod::arrive) || inst.has(Mod::arrive_drop);
+  if (inst.has(Mod::relaxed))
+    since.join({90, isCount && !arrives ? 80 : 86});
+  if (inst.has(Mod::acquire) || inst.has(Mod::release) ||
+      inst.has(Mod::shared_cluster))
+    since.join({80, 80});
+  if (arrives && !inst.hasOperand(0))
+    since.join({80, 71}); // The sink.
+  return since;
+}
+
 /// Of words that mean something else elsewhere.
 static Since sinceOfCombination(const Instruction &inst) {
   std::string_view mnemonic = inst.row->mnemonic;
@@ -131,10 +145,12 @@ static Since sinceOfCombination(const Instruction &inst) {
   if (mnemonic == "wgmma" && inst.types[1] != inst.types[2] &&
       inst.types[0] == ScalarType::S32)
     return {90, 84}; // Mixed signs.
-  if (mnemonic == "mbarrier" &&
-      (inst.has(Mod::acquire) || inst.has(Mod::release) ||
-       inst.has(Mod::relaxed)))
-    return {inst.has(Mod::relaxed) ? 90 : 80, 80};
+  if (mnemonic == "mbarrier")
+    return sinceOfMBarrier(inst);
+  bool hasOrder = inst.has(Mod::acquire) || inst.has(Mod::release) ||
+                  inst.has(Mod::relaxed);
+  if (mnemonic == "barrier" && inst.has(Mod::cluster) && hasOrder)
+    return {90, 80};
   ScalarType to = inst.types[0], from = inst.types[1];
   if (mnemonic != "cvt" || (to != ScalarType::BF16 && from != ScalarType::BF16))
     return {};

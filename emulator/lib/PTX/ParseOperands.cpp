@@ -48,24 +48,11 @@ bool Parser::parseOperand(const OperandSlot &slot, Instruction &inst) {
     return false;
   bool good = false;
   switch (slot.kind) {
-  case OperandSlot::Value: {
+  case OperandSlot::Value:
     if (slot.isUpdated)
       return parseUpdated(slot, type, inst);
-    if (slot.orDescriptor && !token().is('{')) {
-      good = parseValue(slot, ScalarType::B64, /*maySink=*/false);
-      break;
-    }
-    int count = slot.count ? slot.count : slot.vector ? inst.vector : 1;
-    // Braces around a single one are allowed.
-    bool inBraces =
-        slot.count > 0 || (slot.vector && (inst.vector > 1 || token().is('{')));
-    good = inBraces ? parseVector(slot, type, count)
-                    : parseValue(slot, type,
-                                 /*maySink=*/slot.destination &&
-                                     (slot.withPredicate || slot.optional ||
-                                      slot.maySink));
+    good = parseValues(slot, type, inst);
     break;
-  }
   case OperandSlot::Predicate: {
     bool negated = consume('!');
     good = parseValue(slot, type, /*maySink=*/false);
@@ -75,16 +62,11 @@ bool Parser::parseOperand(const OperandSlot &slot, Instruction &inst) {
   }
   case OperandSlot::Number: {
     Constant constant;
-    Operand operand;
-    operand.kind = OperandKind::Constant;
-    operand.type = ScalarType::B32;
     uint64_t bits;
     good = parseConstant(constant) &&
            convertConstant(constant, ScalarType::B32, bits);
-    if (good) {
-      operand = poolConstant(ScalarType::B32, bits);
-      addOperand(operand);
-    }
+    if (good)
+      addOperand(poolConstant(ScalarType::B32, bits));
     break;
   }
   case OperandSlot::Address:

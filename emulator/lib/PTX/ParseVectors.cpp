@@ -9,6 +9,21 @@
 
 namespace qcc::emu {
 
+/// A single value, or as many in braces as the slot says.
+bool Parser::parseValues(const OperandSlot &slot, ScalarType type,
+                         const Instruction &inst) {
+  if (slot.orDescriptor && !token().is('{'))
+    return parseValue(slot, ScalarType::B64, /*maySink=*/false);
+  int count = slot.count ? slot.count : slot.vector ? inst.vector : 1;
+  // Braces around a single one are allowed.
+  bool inBraces =
+      slot.count > 0 || (slot.vector && (inst.vector > 1 || token().is('{')));
+  bool maySink =
+      slot.destination && (slot.withPredicate || slot.optional || slot.maySink);
+  return inBraces ? parseVector(slot, type, count)
+                  : parseValue(slot, type, maySink);
+}
+
 bool Parser::parseVector(const OperandSlot &slot, ScalarType type, int count) {
   const Token &open = token();
   // A vector of one may stand without braces.

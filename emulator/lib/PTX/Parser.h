@@ -184,6 +184,8 @@ private:
   bool parseOperand(const OperandSlot &slot, Instruction &inst);
   bool parseValue(const OperandSlot &slot, ScalarType type, bool maySink);
   bool parseVector(const OperandSlot &slot, ScalarType type, int count);
+  bool parseValues(const OperandSlot &slot, ScalarType type,
+                   const Instruction &inst);
   bool parseTensor(Instruction &inst);
   bool parseUpdated(const OperandSlot &slot, ScalarType type,
                     Instruction &inst);

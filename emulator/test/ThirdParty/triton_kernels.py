@@ -101,21 +101,20 @@ def cases(chip):
         """Floats of 8 bits: 0, 1 and -1."""
         return lambda values: np.where(values == 0, 0, np.where(values > 0, one, one | 0x80)).astype(np.uint8)
 
-    if chip != 90:  # There they use wgmma.
-        bytes_ = lambda *shape: random.integers(-128, 128, shape)
-        add_dot("i8", "i32", bytes_, lambda x: x.astype(np.int8), np.int32)
-        add_dot("fp16", "fp32", small, lambda x: x.astype(np.float16), np.float32)
-        add_dot("bf16", "fp32", small, bf16, np.float32)
-        add_dot("fp32", "fp32", small, lambda x: x.astype(np.float32), np.float32)
-        if chip >= 89:
-            signs = lambda *shape: random.integers(-1, 2, shape)
-            add_dot("fp8e4nv", "fp32", signs, pattern(0x38), np.float32)
-            add_dot("fp8e5", "fp32", signs, pattern(0x3c), np.float32)
-        q, k, v = (small(128, 64).astype(np.float16) for _ in range(3))
-        scores = np.where(np.tril(np.ones((128, 128))) > 0, q.astype(float) @ k.T.astype(float), -np.inf)
-        weights = np.exp(scores - scores.max(1, keepdims=True))
-        add("attention", attention, ["*fp16"] * 3 + ["*fp32", "i32"], {"D": 64, "M": 64, "N": 32}, (2,),
-            [q, k, v, np.zeros((128, 64), np.float32), 128], {3: weights / weights.sum(1, keepdims=True) @ v.astype(float)})
+    bytes_ = lambda *shape: random.integers(-128, 128, shape)
+    add_dot("i8", "i32", bytes_, lambda x: x.astype(np.int8), np.int32)
+    add_dot("fp16", "fp32", small, lambda x: x.astype(np.float16), np.float32)
+    add_dot("bf16", "fp32", small, bf16, np.float32)
+    add_dot("fp32", "fp32", small, lambda x: x.astype(np.float32), np.float32)
+    if chip >= 89:
+        signs = lambda *shape: random.integers(-1, 2, shape)
+        add_dot("fp8e4nv", "fp32", signs, pattern(0x38), np.float32)
+        add_dot("fp8e5", "fp32", signs, pattern(0x3c), np.float32)
+    q, k, v = (small(128, 64).astype(np.float16) for _ in range(3))
+    scores = np.where(np.tril(np.ones((128, 128))) > 0, q.astype(float) @ k.T.astype(float), -np.inf)
+    weights = np.exp(scores - scores.max(1, keepdims=True))
+    add("attention", attention, ["*fp16"] * 3 + ["*fp32", "i32"], {"D": 64, "M": 64, "N": 32}, (2,),
+        [q, k, v, np.zeros((128, 64), np.float32), 128], {3: weights / weights.sum(1, keepdims=True) @ v.astype(float)})
     add_dot("fp64", "fp64", small, lambda x: x, np.float64)
     x = small(3, 200).astype(np.float32)
     power = np.exp(x.astype(float))

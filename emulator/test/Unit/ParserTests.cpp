@@ -265,6 +265,9 @@ TEST(Parser, RejectsInstructions) {
        "{%r1,%r2}, {%r1,%r2}, {%r1,%r2,%r3,%r4};",
        "fewer than 4 elements"},
       {"shfl.up.b32 %r1, %r2, 1, 0;", "'shfl' has no modifier '.up'"},
+      {"wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {%r1, %r2}, %rd1, "
+       "%rd2, 1, 1, 1, 0, 2;",
+       "does not exist with these"},
       {"wgmma.fence.sync.aligned;", "needs sm_90a or another target"},
       {"fence.proxy.tensormap::generic.release.gpu;",
        "'fence.proxy.tensormap::generic' needs asynchronous units"},

@@ -32,12 +32,21 @@ constexpr int rowsOfA = 64, rowBytes = 32;
 struct Layout {
   int line = 128; ///< Bytes of a swizzled line; 0: no swizzle.
   int slice = 0;  ///< Which 32 bytes of a line.
+  bool isTransposed = false;
   uint32_t base = 0;
   int rows = 0;
 
   uint32_t groupBytes() const { return line ? 8 * line : 256; }
-  uint32_t bytes() const { return rows / 8 * groupBytes(); }
+  /// From one line of a transposed matrix to the rows behind it.
+  uint32_t blockBytes() const { return 2 * groupBytes(); }
+  uint32_t bytes() const {
+    if (!isTransposed || line == 0)
+      return rows / 8 * groupBytes();
+    return (2 * rows + line - 1) / line * blockBytes();
+  }
   uint32_t place(int row, int byte) const {
+    if (isTransposed)
+      return placeTransposed(row, byte / 2) + byte % 2;
     uint32_t group = base + row / 8 * groupBytes();
     if (line == 0)
       return group + row % 8 * 16 + byte / 16 * 128 + byte % 16;
@@ -47,9 +56,19 @@ struct Layout {
     chunk ^= lines % (line / 16);
     return group + row % 8 * line + chunk * 16 + byte % 16;
   }
+  uint32_t placeTransposed(int row, int k) const {
+    if (line == 0)
+      return base + row / 8 * 256 + k / 8 * 128 + k % 8 * 16 + row % 8 * 2;
+    uint32_t inBlock = k / 8 * groupBytes() + k % 8 * line;
+    uint32_t chunk = 2 * row % line / 16;
+    chunk ^= inBlock / 128 % (line / 16);
+    return base + 2 * row / line * blockBytes() + inBlock + chunk * 16 +
+           row % 8 * 2;
+  }
   uint64_t descriptor() const {
     uint64_t mode = line == 128 ? 1 : line == 64 ? 2 : line == 32 ? 3 : 0;
-    return uint64_t(base + slice * rowBytes) >> 4 | uint64_t(128 >> 4) << 16 |
+    uint64_t leading = isTransposed && line ? blockBytes() : 128;
+    return uint64_t(base + slice * rowBytes) >> 4 | leading >> 4 << 16 |
            uint64_t(groupBytes() >> 4) << 32 | mode << 62;
   }
 };
@@ -59,6 +78,7 @@ struct Form {
   int k = 32, columns = 8;
   bool inRegisters = false, accumulates = true;
   int line = 128, slice = 0;
+  bool transposesA = false, transposesB = false;
   std::string numbers; ///< After scale-d.
   bool halves = false; ///< Accumulators of f16.
 };
@@ -137,8 +157,10 @@ Snippet snippetOf(const Form &form, const Data &data) {
   a.slice = b.slice = form.slice;
   a.rows = rowsOfA;
   b.rows = form.columns;
-  b.base = a.bytes();
-  uint32_t bytes = a.bytes() + b.bytes();
+  a.isTransposed = form.transposesA;
+  b.isTransposed = form.transposesB;
+  b.base = (a.bytes() + 1023) / 1024 * 1024;
+  uint32_t bytes = b.base + b.bytes();
   int registers = registersOf(form);
   Snippet snippet("");
   snippet.module = ".extern .shared .align 1024 .b8 dyn[];\n";
@@ -266,6 +288,49 @@ TEST(Wgmma, IsCountedAtFullRate) {
   for (const InstructionCounters &row : outcome.counters.instructions)
     if (row.cost == CostClass::Matrix)
       EXPECT_EQ(row.shared.wavefronts, (64 + 128) * 32 / 128) << row.text;
+}
+
+TEST(Wgmma, TransposedOperands) {
+  std::mt19937 random(4);
+  for (int line : {0, 32, 64, 128})
+    for (int which = 0; which < 4; ++which) {
+      Form form;
+      form.suffix = "f32.f16.f16";
+      form.k = 16;
+      form.columns = 96;
+      form.line = line;
+      form.transposesA = which & 1;
+      form.transposesB = which & 2;
+      form.accumulates = false;
+      form.numbers = std::string(", 1, 1, ") + (which & 1 ? "1" : "0") + ", " +
+                     (which & 2 ? "1" : "0");
+      Data data = randomData(form, random);
+      std::vector<int> a(rowsOfA * 16), b(form.columns * 16);
+      auto fill = [&](std::vector<int> &values, std::vector<uint8_t> &bytes) {
+        for (size_t i = 0; i < values.size(); ++i) {
+          values[i] = int(random() % 17) - 8;
+          uint16_t half = qcc::floatToF16(float(values[i]));
+          memcpy(&bytes[2 * i], &half, 2);
+        }
+      };
+      fill(a, data.a);
+      fill(b, data.b);
+      Snippet::Outcome outcome = snippetOf(form, data).run();
+      ASSERT_EQ(outcome.failure, "");
+      for (const Report &report : outcome.reports)
+        ADD_FAILURE() << formatReport(report);
+      int wrong = 0;
+      forResults(form, [&](int row, int column, int index) {
+        int sum = 0;
+        for (int k = 0; k < 16; ++k)
+          sum += a[row * 16 + k] * b[column * 16 + k];
+        float value;
+        uint32_t word = outcome.word(index);
+        memcpy(&value, &word, 4);
+        wrong += value != float(sum);
+      });
+      EXPECT_EQ(wrong, 0) << "line " << line << ", which " << which;
+    }
 }
 
 TEST(Wgmma, FloatsOfAllTypes) {

@@ -135,6 +135,30 @@ static rt::Status checkFiles(const Options &options) {
   return files.check();
 }
 
+/// The threads of a block, and the blocks of a cluster.
+static rt::Status setBlock(const Options &options, const emu::Kernel &kernel,
+                           emu::LaunchConfig &config) {
+  config.block = kernel.requiredBlock();
+  if (options.block.empty() && config.block.x == 0)
+    return rt::invalidArgument("--block=x[,y[,z]] is needed: '" +
+                               kernel.name() + "' has no .reqntid");
+  struct {
+    const char *option;
+    const std::string &text;
+    emu::Dim3 &dims;
+  } const given[] = {{"block", options.block, config.block},
+                     {"cluster", options.cluster, config.cluster}};
+  for (const auto &[option, text, dims] : given) {
+    if (text.empty())
+      continue;
+    rt::Result<emu::Dim3> parsed = parseDims(text, option);
+    if (!parsed.isOk())
+      return parsed.status();
+    dims = *parsed;
+  }
+  return rt::Status::ok();
+}
+
 /// Whether there was a report.
 static rt::Result<bool> run(const Options &options) {
   emu::LaunchOptions launch;
@@ -189,23 +213,8 @@ static rt::Result<bool> run(const Options &options) {
       chooseKernel(**module, options.kernel);
   if (!kernel.isOk())
     return kernel.status();
-  emu::Dim3 required = (*kernel)->requiredBlock();
-  if (options.block.empty() && required.x == 0)
-    return rt::invalidArgument("--block=x[,y[,z]] is needed: '" +
-                               (*kernel)->name() + "' has no .reqntid");
-  config.block = required;
-  if (!options.block.empty()) {
-    rt::Result<emu::Dim3> block = parseDims(options.block, "block");
-    if (!block.isOk())
-      return block.status();
-    config.block = *block;
-  }
-  if (!options.cluster.empty()) {
-    rt::Result<emu::Dim3> cluster = parseDims(options.cluster, "cluster");
-    if (!cluster.isOk())
-      return cluster.status();
-    config.cluster = *cluster;
-  }
+  if (rt::Status status = setBlock(options, **kernel, config); !status.isOk())
+    return status;
   rt::Result<KernelArguments> arguments =
       KernelArguments::create(emulator, **kernel, options.args);
   if (!arguments.isOk())
