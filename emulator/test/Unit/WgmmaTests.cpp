@@ -295,6 +295,20 @@ TEST(Wgmma, DescriptorsAreChecked) {
   }
 }
 
+TEST(Wgmma, WarpsHaveOneDescriptor) {
+  std::mt19937 random(6);
+  Form form;
+  form.suffix = "s32.s8.s8";
+  form.inRegisters = true;
+  Snippet snippet = snippetOf(form, randomData(form, random));
+  snippet.body.insert(snippet.body.find("wgmma.mma_async"),
+                      "setp.ge.u32 %p5, %r1, 96;\n"
+                      "@%p5 xor.b64 %rd21, %rd21, 2;\n");
+  Report report = onlyReport(snippet);
+  EXPECT_EQ(report.kind, ReportKind::AsyncMisuse);
+  EXPECT_PART(report.message, "different descriptors");
+}
+
 TEST(Wgmma, IsCountedAtFullRate) {
   std::mt19937 random(3);
   Form form;
