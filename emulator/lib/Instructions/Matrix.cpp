@@ -6,10 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // All lanes of a warp execute these together. Where some are missing there is a
-// report, and their registers count as they are.
-//
-// wgmma of sm_90 would stand here too: matrices in shared memory, executed by
-// four warps, and finished at a wait.
+// report, and their registers count as they are. Products of four warps are in
+// Wgmma.cpp.
 //
 //===----------------------------------------------------------------------===//
 

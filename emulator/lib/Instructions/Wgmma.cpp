@@ -59,6 +59,19 @@ uint64_t uniformValue(Warp &warp, const Instruction &inst,
   return value;
 }
 
+void checkDescriptor(Warp &warp, const Instruction &inst,
+                     const MatrixDescriptor &matrix, const char *name) {
+  if (matrix.isClean() && matrix.baseOffset() == 0)
+    return;
+  if (Report *report = warp.report(ReportKind::AsyncMisuse, inst, -1))
+    report->message =
+        "the descriptor of " + std::string(name) + ", " +
+        hexText(matrix.bits()) +
+        (matrix.isClean() ? ", has a base offset, which is not emulated"
+                          : ", has bits that belong to no field; addresses and "
+                            "offsets are divided by 16");
+}
+
 void multiply(Warp &warp, const Instruction &inst, uint32_t mask) {
   if (!warp.gatherAligned(inst, mask, ReportKind::WarpDivergence) ||
       !warp.cta().warpgroups().meet(warp, inst))
@@ -79,6 +92,8 @@ void multiply(Warp &warp, const Instruction &inst, uint32_t mask) {
   product.b = MatrixDescriptor(
       uniformValue(warp, inst, inst.op(groupOfB), "the descriptor of B"),
       isTransposed(inst, firstTransposition + product.hasDescriptorOfA));
+  checkDescriptor(warp, inst, product.a, "A");
+  checkDescriptor(warp, inst, product.b, "B");
   if (inst.hasOperand(firstNumber + 1)) {
     product.negatesA = static_cast<int32_t>(inst.op(firstNumber).value) < 0;
     product.negatesB = static_cast<int32_t>(inst.op(firstNumber + 1).value) < 0;

@@ -53,6 +53,12 @@ public:
     constexpr int bytes[] = {0, 128, 64, 32};
     return bytes[bits_ >> 62];
   }
+  /// Whether bits outside of all fields are 0, as they must be.
+  bool isClean() const {
+    constexpr uint64_t outside = uint64_t(3) << 14 | uint64_t(3) << 30 |
+                                 uint64_t(7) << 46 | uint64_t(0x3ff) << 52;
+    return (bits_ & outside) == 0;
+  }
   int baseOffset() const { return static_cast<int>(bits_ >> 49 & 7); }
   bool isTransposed() const { return isTransposed_; }
 

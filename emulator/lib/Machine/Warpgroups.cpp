@@ -80,6 +80,23 @@ std::string Warpgroups::describe(const Warp &warp) const {
 // Products
 //===----------------------------------------------------------------------===//
 
+/// What a product takes from one warp, all four must have alike.
+static bool doWarpsAgree(const Warpgroups::Product &product) {
+  const Instruction &inst = *product.inst;
+  constexpr int firstGroup = 2, lastGroup = 4; // A, B and scale-d.
+  for (int group = firstGroup; group <= lastGroup; ++group) {
+    const Operand &operand = inst.op(group);
+    if (inst.count(group) != 1 || operand.kind != OperandKind::Register)
+      continue;
+    size_t bytes = operand.type == ScalarType::Pred ? 4 : 8;
+    for (const Frame *frame : product.frames)
+      if (memcmp(frame->bytes() + operand.slot,
+                 product.frames[0]->bytes() + operand.slot, bytes) != 0)
+        return false;
+  }
+  return true;
+}
+
 void Warpgroups::issue(Warp &warp, Product product) {
   Group &group = groupOf(warp);
   const Instruction &inst = *product.inst;
@@ -92,6 +109,10 @@ void Warpgroups::issue(Warp &warp, Product product) {
     product.frames[i] = warps[i]->frameOfWarpgroup();
     warps[i]->takeRegisters(inst, *product.frames[i], product.number);
   }
+  if (!doWarpsAgree(product))
+    if (Report *report = warp.report(ReportKind::AsyncMisuse, inst, -1))
+      report->message = "the warps of a warpgroup have different descriptors, "
+                        "or another scale-d";
   product.isRefused = !cta_.memory().beginProduct(warps.data(), product);
   group.products.push_back(product);
   ++underWay_;

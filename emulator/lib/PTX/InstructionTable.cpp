@@ -350,8 +350,7 @@ std::string_view InstructionTable::whyUnsupported(std::string_view mnemonic) {
     std::string_view mnemonic, reason;
   };
   static constexpr std::string_view hopper =
-      "needs asynchronous units of sm_90 (TMA, wgmma, clusters), "
-      "which the emulator does not have";
+      "is not emulated, unlike most instructions of sm_90";
   static constexpr std::string_view texture =
       "needs textures or surfaces, which the emulator does not have";
   static constexpr Reason reasons[] = {
@@ -360,7 +359,6 @@ std::string_view InstructionTable::whyUnsupported(std::string_view mnemonic) {
       {"clusterlaunchcontrol", hopper},
       {"st.async", hopper},
       {"red.async", hopper},
-      {"cp.reduce.async.bulk", hopper},
       {"cp.reduce", hopper},
       {"fence.proxy.tensormap::generic", hopper},
       {"fence.proxy.async::generic", hopper},

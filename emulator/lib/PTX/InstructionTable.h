@@ -159,7 +159,7 @@ public:
   /// All rows of a mnemonic, or null.
   const std::vector<InstructionPattern> *find(std::string_view mnemonic) const;
 
-  /// Why a known mnemonic has no row: "needs the units of sm_90, which ...";
+  /// Why a known mnemonic has no row: "is not emulated";
   /// empty if it is not known either.
   static std::string_view whyUnsupported(std::string_view mnemonic);
 

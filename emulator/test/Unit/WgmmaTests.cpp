@@ -273,6 +273,42 @@ TEST(Wgmma, IntegersOfAllForms) {
         }
 }
 
+TEST(Wgmma, DescriptorsAreChecked) {
+  struct Case {
+    uint64_t bits;
+    const char *message;
+  } cases[] = {{uint64_t(1) << 14, "bits that belong to no field"},
+               {uint64_t(1) << 49, "has a base offset"}};
+  std::mt19937 random(5);
+  Form form;
+  form.suffix = "s32.s8.s8";
+  form.inRegisters = true;
+  for (const Case &test : cases) {
+    Snippet snippet = snippetOf(form, randomData(form, random));
+    size_t at = snippet.body.find("wgmma.fence");
+    snippet.body.insert(snippet.body.find("wgmma.mma_async", at),
+                        "or.b64 %rd21, %rd21, " + std::to_string(test.bits) +
+                            ";\n");
+    Report report = onlyReport(snippet);
+    EXPECT_EQ(report.kind, ReportKind::AsyncMisuse);
+    EXPECT_PART(report.message, test.message);
+  }
+}
+
+TEST(Wgmma, WarpsHaveOneDescriptor) {
+  std::mt19937 random(6);
+  Form form;
+  form.suffix = "s32.s8.s8";
+  form.inRegisters = true;
+  Snippet snippet = snippetOf(form, randomData(form, random));
+  snippet.body.insert(snippet.body.find("wgmma.mma_async"),
+                      "setp.ge.u32 %p5, %r1, 96;\n"
+                      "@%p5 xor.b64 %rd21, %rd21, 2;\n");
+  Report report = onlyReport(snippet);
+  EXPECT_EQ(report.kind, ReportKind::AsyncMisuse);
+  EXPECT_PART(report.message, "different descriptors");
+}
+
 TEST(Wgmma, IsCountedAtFullRate) {
   std::mt19937 random(3);
   Form form;

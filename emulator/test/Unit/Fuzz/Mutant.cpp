@@ -196,7 +196,8 @@ MutantFate runMutant(std::string_view ptx, uint64_t seed) {
     LaunchConfig config;
     config.block = (*kernel)->requiredBlock();
     if (config.block.x < 1 || config.block.y < 1 || config.block.z < 1)
-      config.block = Dim3{48, 1, 1};
+      // wgmma needs four warps.
+      config.block = Dim3{ptx.find("wgmma") == ptx.npos ? 48 : 128, 1, 1};
     config.grid = Dim3{2, 1, 1};
     config.dynamicShared = 4096;
     std::vector<Argument> arguments;
