@@ -45,7 +45,7 @@ prepare() {
   QCC_BUILD_DIR=$build "$python" "$here/bench-gpu.py" prepare "$folder/bench" --configs="${MEASURE_CONFIGS:-20}" "${options[@]}"
   mkdir -p "$folder/tools/bin" "$folder/tools/utils"
   cp "$build/bin/qcc-ptx-emu" "$folder/tools/bin"
-  cp "$here"/{ptx-on-gpu.py,ptx_arithmetic.py,gpu_driver.py,torch-on-gpu.py} "$folder/tools/utils"
+  cp "$here"/{ptx-on-gpu.py,ptx_arithmetic.py,ptx_wgmma.py,gpu_driver.py,torch-on-gpu.py} "$folder/tools/utils"
   cp -L "$build"/lib/libqcc_runtime.so.1 "$folder/tools"
   cp -r "$here/../python" "$folder/tools"
   find "$folder/tools" -name __pycache__ -prune -exec rm -r {} +

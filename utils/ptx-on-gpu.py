@@ -11,7 +11,8 @@ compared; no file is written. --time prints the median time of 50 launches besid
 emulator's estimate for that chip.
 
 The second form writes a kernel for each instruction of ptx_arithmetic.py, feeds it special
-and random operands, and compares: bit for bit, or by the stated bound of approximations.
+and random operands, and compares: bit for bit, or by the stated bound of approximations. Where
+the GPU is an sm_90, it does the same for each form of wgmma in ptx_wgmma.py.
 
 Only the driver is needed (libcuda.so.1), no toolkit. Exit codes: 0 all agrees, 1 something
 differs, 2 wrong usage or no GPU. --emulator=PATH names qcc-ptx-emu, which is looked for in
@@ -34,6 +35,7 @@ try:
     import numpy as np
 
     import ptx_arithmetic
+    import ptx_wgmma
     from gpu_driver import Failure, Gpu
 except ModuleNotFoundError as error:
     print(f"ptx-on-gpu: {error}; run it with build/venv/bin/python, which utils/install-deps.sh "
@@ -201,20 +203,23 @@ def continue_after(options, skip):
 
 
 def compare_arithmetic(options, gpu, emulator):
-    found = [test for test in ptx_arithmetic.tests(gpu.capability if gpu else 90)
-             if options.only in test.name][options.skip:]
+    capability = gpu.capability if gpu else 90
+    known = [*ptx_arithmetic.tests(capability), *(ptx_wgmma.tests() if capability == 90 else [])]
+    found = [test for test in known if options.only in test.name][options.skip:]
     if not found and options.skip:
         return 0
     if not found:
         raise Failure(f"no instruction has '{options.only}' in its name")
-    launch = Launch([found[0].threads // 128, 1, 1], [128, 1, 1])
+
+    def launch_of(test):
+        return Launch([test.threads // 128, 1, 1], [128, 1, 1], test.shared)
 
     def arguments_of(test):
         return [*(Argument("", array) for array in test.operands),
                 Argument("", np.zeros_like(test.result), is_output=True)]
 
     def emulated_of(test):
-        [emulated], _ = emulate(emulator, test.ptx, test.kernel, launch, arguments_of(test))
+        [emulated], _ = emulate(emulator, test.ptx, test.kernel, launch_of(test), arguments_of(test))
         return emulated
 
     # The emulator has processes of its own, so that threads keep all processors busy.
@@ -223,7 +228,7 @@ def compare_arithmetic(options, gpu, emulator):
     failed = 0
     for number, (test, emulated) in enumerate(zip(found, results) if gpu else []):
         try:
-            [computed], _ = gpu.run(gpu.load(test.ptx), test.kernel, launch, arguments_of(test))
+            [computed], _ = gpu.run(gpu.load(test.ptx), test.kernel, launch_of(test), arguments_of(test))
             message = test.compare(computed, emulated)
         except Failure as failure:
             # A process whose kernel failed has to end.

@@ -75,7 +75,7 @@ class Test:
         self.name, self.bound = name, bound
         self.kind = result
         self.kernel = "test_" + re.sub(r"\W+", "_", name)
-        self.threads = THREADS
+        self.threads, self.shared = THREADS, 0
         self.operands = [operands(kind, 17 * (i + 1)) for i, kind in enumerate(kinds)]
         self.result = np.zeros(THREADS, unsigned(result if width(result) > 8 else "b32"))
         self.entry = self.text(kinds, body, declare)

@@ -95,7 +95,7 @@ def test_refusals(folder, tmp_path):
 
 def test_needs_little(prepared):
     """Python 3.9, a C library of 2.34, and nothing of LLVM."""
-    scripts = [UTILS / name for name in ("ptx-on-gpu.py", "ptx_arithmetic.py", "torch-on-gpu.py")]
+    scripts = [UTILS / name for name in ("ptx-on-gpu.py", "ptx_arithmetic.py", "ptx_wgmma.py", "torch-on-gpu.py")]
     for path in [*scripts, *prepared.rglob("*.py")]:
         ast.parse(path.read_text(), str(path), feature_version=(3, 9))
     for name in ("qcc-run", "qcc-ptx-emu"):

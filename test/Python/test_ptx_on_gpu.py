@@ -163,8 +163,12 @@ def test_runs_a_kernel_in_the_emulator(script, monkeypatch, capsys, tmp_path, em
 def test_arithmetic_in_the_emulator(script, monkeypatch, capsys, emulator):
     """Some of the tests run here; the text of all of them is at least understood."""
     options = ["--arithmetic", "--no-gpu", f"--emulator={emulator}"]
-    assert call(script, monkeypatch, *options, "--only=mma") == 0
+    assert call(script, monkeypatch, *options, "--only=mma.m16") == 0
     assert capsys.readouterr().out == "8 instructions on the emulator alone, 0 differ\n"
+    # Any report of the emulator is a failure.
+    assert call(script, monkeypatch, *options, "--only=wgmma.m64n64") == 0
+    count = sum("m64n64k" in test.name for test in script.ptx_wgmma.tests())
+    assert count > 50 and capsys.readouterr().out == f"{count} instructions on the emulator alone, 0 differ\n"
     assert call(script, monkeypatch, *options, "--only=nothing") == 2
     assert "no instruction has 'nothing' in its name" in capsys.readouterr().err
 

@@ -176,11 +176,11 @@ void CtaMemory::checkOrder(Warp &warp, const Instruction &inst, int lane,
   Report *report = warp.report(ReportKind::Race, inst, lane);
   if (!report)
     return;
-  report->message =
-      describeAccess(kind, StateSpace::Global, address, size) + ", inside " +
-      allocation.describe() + ", before the thread has waited for kernels " +
-      "before this one (griddepcontrol.wait), which may " +
-      (isRead ? "write it" : "access it");
+  report->message = describeAccess(kind, StateSpace::Global, address, size) +
+                    ", inside " + allocation.describe() +
+                    ", before the thread has waited for kernels " +
+                    "before this one (griddepcontrol.wait), which may " +
+                    (isRead ? "write it" : "access it");
   setAddress(*report, StateSpace::Global, address,
              launch_.memory->nearestName(address));
 }

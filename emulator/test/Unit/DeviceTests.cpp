@@ -129,8 +129,7 @@ TEST_F(EmulatorDeviceTest, KernelsThatStartEarlyHaveToWait) {
     std::string changed = text;
     changed.replace(changed.find("7.0"), 3, "7.8");
     changed.replace(changed.find("sm_80"), 5, "sm_90");
-    changed.insert(changed.find(before),
-                   waits ? "griddepcontrol.wait;\n" : "");
+    changed.insert(changed.find(before), waits ? "griddepcontrol.wait;\n" : "");
     return changed;
   };
   const std::string beforeAll = withWait("ld.global"),
