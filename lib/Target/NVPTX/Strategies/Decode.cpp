@@ -89,12 +89,12 @@ double Decode::timeOfProducts(ContractOp op, ConfigAttr config,
                               const Sizes &sizes) const {
   const Atom &atom = *findMatrixAtom(config.getAtom());
   double warps = config.getWarps();
-  double fragments = config.getColumns() / kFragmentColumns;
+  int64_t fragments = config.getColumns() / kFragmentColumns;
   double chunks = lhsChunksOfDecode(op, config);
   double ofFragment = (chunks * kFragmentRows / 2 <= atom.rows
                            ? 1.
                            : double(kFragmentRows) / atom.rows) *
-                      (kFragmentDepth / atom.k);
+                      (double(kFragmentDepth) / atom.k);
   double perStep =
       fragments * (1 + 2 * ofFragment) + chunks * instructionsOfLhsChunk(op);
   double steps =

@@ -153,12 +153,12 @@ double Multistage::instructionsOfCopies(ContractOp op,
 double Multistage::instructionsOfStep(ContractOp op, ConfigAttr config) const {
   const Atom &atom = *findMatrixAtom(config.getAtom());
   double warps = double(config.getThreads()) / kWarp;
-  double parts = config.getDepth() / kFragmentDepth;
-  double fragments = config.getWarpRows() / kFragmentRows *
-                     (config.getWarpColumns() / kFragmentColumns);
-  double products =
+  int64_t parts = config.getDepth() / kFragmentDepth;
+  int64_t fragments = config.getWarpRows() / kFragmentRows *
+                      (config.getWarpColumns() / kFragmentColumns);
+  int64_t products =
       fragments * (kFragmentRows / atom.rows) * (kFragmentDepth / atom.k);
-  double loads = config.getWarpRows() / 16 + config.getWarpColumns() / 16;
+  int64_t loads = config.getWarpRows() / 16 + config.getWarpColumns() / 16;
   return warps * (parts * (products + loads) + kPerStep) +
          instructionsOfCopies(op, config);
 }
