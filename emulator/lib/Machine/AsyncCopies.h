@@ -75,38 +75,26 @@ public:
   template <typename Finish>
   void finish(int warp, uint32_t lanes, uint32_t allowed, bool uncommitted,
               Finish finish) {
-    std::vector<Copy> &copies = copies_[warp];
-    size_t kept = 0;
-    for (Copy &copy : copies) {
-      uint32_t committed = groups_[warp][copy.lane];
-      bool isOld = copy.group + allowed < committed ||
-                   (uncommitted && copy.group >= committed);
-      if ((lanes >> copy.lane & 1) && isOld) {
-        finish(copy);
-        setMoment(copy, Moment::Done);
-      } else {
-        copies[kept++] = copy;
-      }
-    }
-    underWay_ -= static_cast<int>(copies.size() - kept);
-    copies.resize(kept);
+    finishWhere(
+        warp,
+        [&](const Copy &copy) {
+          uint32_t committed = groups_[warp][copy.lane];
+          bool isOld = copy.group + allowed < committed ||
+                       (uncommitted && copy.group >= committed);
+          return (lanes >> copy.lane & 1) && isOld;
+        },
+        finish);
   }
 
   /// The same for copies that an arrival is for.
   template <typename Finish>
   void finish(const Arrival &arrival, Finish finish) {
-    std::vector<Copy> &copies = copies_[arrival.warp];
-    size_t kept = 0;
-    for (Copy &copy : copies) {
-      if (copy.lane == arrival.lane && copy.number <= arrival.number) {
-        finish(copy);
-        setMoment(copy, Moment::Done);
-      } else {
-        copies[kept++] = copy;
-      }
-    }
-    underWay_ -= static_cast<int>(copies.size() - kept);
-    copies.resize(kept);
+    finishWhere(
+        arrival.warp,
+        [&](const Copy &copy) {
+          return copy.lane == arrival.lane && copy.number <= arrival.number;
+        },
+        finish);
   }
   /// Arrivals that have yet to happen, in the order of their issue.
   std::vector<Arrival> &arrivals() { return arrivals_; }
@@ -129,6 +117,22 @@ public:
   const Copy *reading(uint64_t address, int size) const;
 
 private:
+  template <typename Condition, typename Finish>
+  void finishWhere(int warp, Condition isOver, Finish finish) {
+    std::vector<Copy> &copies = copies_[warp];
+    size_t kept = 0;
+    for (Copy &copy : copies) {
+      if (isOver(copy)) {
+        finish(copy);
+        setMoment(copy, Moment::Done);
+      } else {
+        copies[kept++] = copy;
+      }
+    }
+    underWay_ -= static_cast<int>(copies.size() - kept);
+    copies.resize(kept);
+  }
+
   std::vector<Arrival> arrivals_;
   std::vector<std::vector<Copy>> copies_; ///< By warp, in the order of issue.
   /// Groups committed so far, by warp and lane.

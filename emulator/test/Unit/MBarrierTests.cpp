@@ -14,8 +14,6 @@ using namespace qcc::emu::test;
 
 namespace {
 
-constexpr uint64_t numSeeds = 8;
-
 const char *const variables = ".shared .align 8 .b8 m[16];\n"
                               ".shared .align 16 .b8 s[1024];\n";
 
@@ -37,23 +35,6 @@ Snippet snippet(int threads, const std::string &body) {
   result.chip = "sm_90";
   result.block = {threads, 1, 1};
   return result;
-}
-
-/// The outcome of a snippet without reports, the same for all seeds.
-Snippet::Outcome outcomeOfAllSeeds(Snippet snippet) {
-  Snippet::Outcome first;
-  for (uint64_t seed = 0; seed < numSeeds; ++seed) {
-    snippet.options.seed = seed;
-    Snippet::Outcome outcome = snippet.run();
-    EXPECT_EQ(outcome.failure, "");
-    for (const Report &report : outcome.reports)
-      ADD_FAILURE() << "seed " << seed << "\n" << formatReport(report);
-    if (seed == 0)
-      first = std::move(outcome);
-    else
-      EXPECT_EQ(outcome.bytes, first.bytes) << "seed " << seed;
-  }
-  return first;
 }
 
 } // namespace

@@ -110,4 +110,21 @@ void expectNone(const Snippet &snippet) {
     ADD_FAILURE() << formatReport(report);
 }
 
+Snippet::Outcome outcomeOfAllSeeds(Snippet snippet) {
+  constexpr uint64_t numSeeds = 8;
+  Snippet::Outcome first;
+  for (uint64_t seed = 0; seed < numSeeds; ++seed) {
+    snippet.options.seed = seed;
+    Snippet::Outcome outcome = snippet.run();
+    EXPECT_EQ(outcome.failure, "");
+    for (const Report &report : outcome.reports)
+      ADD_FAILURE() << "seed " << seed << "\n" << formatReport(report);
+    if (seed == 0)
+      first = std::move(outcome);
+    else
+      EXPECT_EQ(outcome.bytes, first.bytes) << "seed " << seed;
+  }
+  return first;
+}
+
 } // namespace qcc::emu::test

@@ -56,9 +56,7 @@ public:
         lhs(lhsOperand(code, op)), rhs(rhsOperand(code, op)),
         mostRows(std::min(mostRowsOf(op, config).value_or(kFragmentRows),
                           kFragmentRows)),
-        startsEarly(canStartEarly &&
-                    mostRowsOf(op, config).value_or(kFragmentRows + 1) <=
-                        kFragmentRows) {}
+        startsEarly(canStartEarly && letsNextStartEarly(op, config)) {}
 
   void emit();
 

@@ -29,6 +29,11 @@ int64_t qcc::nvptx::lhsChunksOfDecode(ContractOp op, ConfigAttr config) {
   return rows && *rows <= kFragmentRows / 2 ? 1 : 2;
 }
 
+bool qcc::nvptx::letsNextStartEarly(ContractOp op, ConfigAttr config) {
+  std::optional<int64_t> rows = mostRowsOf(op, config);
+  return rows && *rows <= kFragmentRows;
+}
+
 static int64_t registersOfDecode(ContractOp op, ConfigAttr config) {
   int64_t fragments = config.getColumns() / kFragmentColumns;
   int64_t sums = 4 * (fragments + (op.getRhsZeroPoint() ? 1 : 0));

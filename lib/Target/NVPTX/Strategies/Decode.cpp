@@ -30,9 +30,8 @@ constexpr double kOnce = 120, kPerRound = 12;
 /// Cycles until the first loads have come, and of later ones beside what is
 /// done at the same time, on a chip without a measured latency.
 constexpr double kFirstLoads = 500, kLoadLatency = 400;
-/// Cycles that pass between two kernels, but for those that start early, and
-/// the most of a kernel's time that counts for them.
-constexpr double kBetweenKernels = 2000, kMostBetween = .25;
+/// The most of a kernel's time that it can save by starting early.
+constexpr double kMostSaved = .25;
 /// Kernels start early enough if multiprocessors have room for all blocks, and
 /// load so many bytes of weights before they wait, by blocks of so many warps
 /// and columns: a rule for what an H200 measured.
@@ -125,10 +124,9 @@ double Decode::timeOfProducts(ContractOp op, ConfigAttr config,
   double early =
       most * warps * config.getStages() * kPackedStep * config.getColumns();
   bool isFilled = spec.hasProgrammaticLaunch() && most <= room &&
-                  sizes.rows <= kFragmentRows && warps >= kEarlyWarps &&
+                  letsNextStartEarly(op, config) && warps >= kEarlyWarps &&
                   config.getColumns() >= kEarlyColumns && early >= kEarlyBytes;
-  return isFilled ? time - std::min(kBetweenKernels, kMostBetween * time)
-                  : time;
+  return isFilled ? time - std::min(kNextKernel, kMostSaved * time) : time;
 }
 
 Cost Decode::cost(ContractOp op, LoweringConfigAttrInterface any) const {

@@ -22,8 +22,8 @@ static constexpr int64_t kFewRows[] = {16, 64, 256, 2048};
 /// Bytes of shared memory that the hardware keeps for each block, and the first
 /// architecture that does.
 constexpr int64_t kKeptForBlock = 1 << 10, kKeepsForBlocks = 80;
-/// Cycles until a further kernel runs, and until its first loads have come.
-constexpr double kNextKernel = 2000, kFirstLoads = 900;
+/// Cycles until the first loads of a further kernel have come.
+constexpr double kFirstLoads = 900;
 /// Bytes of a sum of products.
 constexpr double kSumBytes = 4;
 

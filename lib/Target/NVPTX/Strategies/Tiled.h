@@ -30,6 +30,9 @@ inline constexpr double kPerElement = 4, kPerResult = 2;
 /// sectors are loaded.
 inline constexpr double kShifting = 24, kSectorLoads = 5;
 
+/// Cycles until a further kernel runs.
+inline constexpr double kNextKernel = 2000;
+
 /// What the loops of a contraction are to a strategy.
 struct Sizes {
   Sizes(kernel::ContractOp op, ConfigAttr config);

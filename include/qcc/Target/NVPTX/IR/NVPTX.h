@@ -66,6 +66,10 @@ int64_t columnsOfThread(kernel::ContractOp op, ConfigAttr config);
 /// step of K.
 int64_t lhsChunksOfDecode(kernel::ContractOp op, ConfigAttr config);
 
+/// Whether a kernel of `decode` lets the next one start at once, where the chip
+/// has programmatic launches: its rows are one tile.
+bool letsNextStartEarly(kernel::ContractOp op, ConfigAttr config);
+
 /// Whether threads copy the left operand by way of registers with `multistage`:
 /// the chip has no asynchronous copies, or bytes do not lie in memory as they
 /// are multiplied, in units that such copies have.
