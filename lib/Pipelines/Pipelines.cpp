@@ -89,7 +89,9 @@ void qcc::buildTensorStage(OpPassManager &pm, const TargetRef &target) {
 void qcc::buildFormContractions(OpPassManager &pm, const TargetRef &target,
                                 const StageOptions &options) {
   if (options.fuse) {
-    pm.addNestedPass<func::FuncOp>(createChannelsLast());
+    ChannelsLastOptions layouts;
+    layouts.floats = target->contractsFloats();
+    pm.addNestedPass<func::FuncOp>(createChannelsLast(layouts));
     pm.addNestedPass<func::FuncOp>(createHoistNarrowing());
     pm.addNestedPass<func::FuncOp>(createSinkWidening());
     pm.addNestedPass<func::FuncOp>(createFoldByteFunctions(target));
@@ -97,6 +99,7 @@ void qcc::buildFormContractions(OpPassManager &pm, const TargetRef &target,
   }
   FormContractionsOptions forming;
   forming.fuse = options.fuse;
+  forming.floats = target->contractsFloats();
   pm.addNestedPass<func::FuncOp>(createFormContractions(forming));
   if (options.fuse) {
     pm.addNestedPass<func::FuncOp>(createReadUnpadded(target));

@@ -190,6 +190,10 @@ public:
   /// cannot be seen once it is packed (`rhs_range`).
   virtual bool needsRhsRange() const { return false; }
 
+  /// Whether strategies compute contractions of floats; where none does, these
+  /// stay loops.
+  virtual bool contractsFloats() const { return false; }
+
   /// Whether strategies read a left operand of unsigned bytes where it lies,
   /// but copy one of signed bytes.
   virtual bool prefersUnsignedLhs() const { return false; }

@@ -45,10 +45,12 @@ def PromoteScalarArguments : Pass<"promote-scalar-arguments", "::mlir::func::Fun
 }
 
 def FormContractions : Pass<"form-contractions", "::mlir::func::FuncOp"> {
-  let summary = "int8 contractions with their elementwise neighbours to kernel.contract";
+  let summary = "Contractions with their elementwise neighbours to kernel.contract";
   let description = [{
     A `linalg.generic` whose body is `acc + (extend(x) - zx) * (extend(w) - zw)` in i32
-    becomes a `kernel.contract`. It takes in
+    becomes a `kernel.contract`. So does one whose body is `fma(x, w, acc)` in f32 where the
+    target computes contractions of floats (`floats`); what widens x or w becomes a pass of
+    its own first. The contraction takes in
 
     * its initial value: nothing for a fill with 0, the vector for a broadcast;
     * movement of its operands (transposes and broadcasts), into their maps;
@@ -74,7 +76,9 @@ def FormContractions : Pass<"form-contractions", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [Option<"fuse", "fuse", "bool", "true",
-                        "Take in producers of operands and consumers of results">];
+                        "Take in producers of operands and consumers of results">,
+                 Option<"floats", "floats", "bool", "false",
+                        "Form contractions of floats, too">];
   let dependentDialects = ["::qcc::kernel::KernelDialect", "::mlir::tensor::TensorDialect"];
 }
 
@@ -652,8 +656,8 @@ def GeneralizeLinalg : Pass<"generalize-linalg", "::mlir::func::FuncOp"> {
 def ChannelsLast : Pass<"channels-last", "::mlir::func::FuncOp"> {
   let summary = "Images are stored with their channels last";
   let description = [{
-    The left operand and the result of an int8 convolution whose last dimension is not one
-    of channels are stored with their channels last: batches, the dimensions of windows,
+    The left operand and the result of a convolution whose last dimension is not one of
+    channels are stored with their channels last: batches, the dimensions of windows,
     channels. So are the values around it, as far as they are made and read by ops that do
     their work in any order: `linalg.generic` (elementwise ops, Q/DQ, pools, reductions,
     products of the channels of pixels, resizing), padding, slices, concatenation, casts,
@@ -684,6 +688,8 @@ def ChannelsLast : Pass<"channels-last", "::mlir::func::FuncOp"> {
     What computes a value says in its location in which order it is stored
     (qcc/Dialect/QNN/IR/ValueInfo.h); tools show the value as the program has it.
   }];
+  let options = [Option<"floats", "floats", "bool", "false",
+                        "Convolutions of floats want their channels last, too">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
 }

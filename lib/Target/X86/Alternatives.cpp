@@ -110,6 +110,8 @@ std::vector<Alternative> X86Target::listAlternatives(ContractOp op) const {
   for (const Atom &atom : allAtoms()) {
     if (config.getAtom() == atom.name)
       break;
+    if (atom.hasFloats() != op.isOfFloats())
+      continue;
     std::string reason;
     if (!spec.findAtom(atom.name))
       reason = explainMissing(atom, spec);

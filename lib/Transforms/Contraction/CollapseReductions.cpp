@@ -170,8 +170,10 @@ static void collapseReductions(RewriterBase &rewriter, kernel::ContractOp op) {
   kernel::ContractOp::Roles roles = *op.getRoles();
   // Windows of several rows of a depthwise contraction share what is read along
   // the last reduction dimension, where rows do not move along it.
-  orderAsInLhs(parts, roles.isDepthwise ? roles.m : std::nullopt);
-  if (!roles.isDepthwise &&
+  // Sums of floats keep their order (N8).
+  if (!op.isOfFloats())
+    orderAsInLhs(parts, roles.isDepthwise ? roles.m : std::nullopt);
+  if (!op.isOfFloats() && !roles.isDepthwise &&
       kernel::leavesOut(parts.lhs.map, parts.reductionDims.back()))
     addUnitSegment(parts);
   // Padding lies around each dimension of its own.

@@ -58,7 +58,7 @@ static void collapseRows(RewriterBase &rewriter, kernel::ContractOp op) {
   ContractParts parts = ContractParts::of(op);
   SmallVector<OpOperand *> operands;
   for (OpOperand &operand : op->getOpOperands())
-    if (!op.isPacked() || operand.getOperandNumber() != 2)
+    if (!op.isRhsSums(operand.getOperandNumber()))
       operands.push_back(&operand);
   for (auto [operand, part] : llvm::zip_equal(operands, parts.operands()))
     if (auto dims = op.getRowDims(*operand, rows))

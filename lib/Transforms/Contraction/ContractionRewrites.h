@@ -26,18 +26,21 @@ namespace qcc {
 // MatchContraction.cpp
 //===----------------------------------------------------------------------===//
 
-/// One factor of the product: extend(input) - zeroPoint.
+/// One factor of the product: extend(input) - zeroPoint of integers; of floats
+/// the input, or what the body computes from it.
 struct Factor {
   mlir::OpOperand *input = nullptr;
   bool isUnsigned = false;
   mlir::Value zeroPoint; // null: 0
+  mlir::Value computed;  // of the body; null: the input
 };
 
 /// Whether the generic is an int8 contraction at all; only then is a failure
 /// to form worth a reason.
 bool matchContraction(mlir::linalg::GenericOp op, Factor &lhs, Factor &rhs);
 
-/// Turns an int8 contraction into a kernel.contract with nothing around it:
+/// Turns a contraction into a kernel.contract with nothing around it, one of
+/// floats only where `formsFloats` says so:
 ///
 ///   linalg.generic ins(%x, %w) outs(%zeros) {
 ///     acc + (extsi(x) - zx) * (extsi(w) - zw)
@@ -45,12 +48,14 @@ bool matchContraction(mlir::linalg::GenericOp op, Factor &lhs, Factor &rhs);
 /// =>
 ///   kernel.contract lhs(%x) rhs(%w) lhs_zero_point(%zx) rhs_zero_point(%zw)
 ///     outs(%empty) epilogue { yield %acc }
-void formContraction(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
+void formContraction(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op,
+                     bool formsFloats);
 
-/// The operands that are lhs and rhs of the contraction that is formed of an
-/// int8 contraction; nulls if the generic is no int8 contraction.
+/// The operands that are lhs and rhs of the contraction that is formed of the
+/// generic; nulls if it is no contraction of integers nor, where `formsFloats`
+/// says so, of floats.
 std::pair<mlir::OpOperand *, mlir::OpOperand *>
-int8Operands(mlir::linalg::GenericOp op);
+factorOperands(mlir::linalg::GenericOp op, bool formsFloats);
 
 /// The op operand behind a block argument of a generic, or null.
 mlir::OpOperand *inputOf(mlir::linalg::GenericOp op, mlir::Value value);
@@ -67,6 +72,19 @@ mlir::AffineMap through(mlir::AffineMap inner, mlir::AffineMap result,
 /// =>
 ///   %x                                read with map (d1, d0)
 void absorbMovement(MappedOperand &operand);
+
+//===----------------------------------------------------------------------===//
+// MatchFloats.cpp
+//===----------------------------------------------------------------------===//
+
+/// Whether the generic is a contraction of floats into accumulators of f32.
+bool matchFloatContraction(mlir::linalg::GenericOp op, Factor &lhs,
+                           Factor &rhs);
+
+/// The tensor of a factor of floats: its input, or the result of a pass over
+/// it that does what the body does.
+mlir::Value computeFactor(mlir::RewriterBase &rewriter,
+                          mlir::linalg::GenericOp op, const Factor &factor);
 
 //===----------------------------------------------------------------------===//
 // FuseNeighbours.cpp
@@ -100,11 +118,12 @@ void explainNeighbours(kernel::ContractOp op);
 // FoldUnitLoops.cpp
 //===----------------------------------------------------------------------===//
 
-/// An operand of a generic, whose map has no terms of loops of one iteration
-/// where it has sums: windows of 1 x 1 are no windows.
+/// `value`, which has the shape of an operand of a generic, as the generic
+/// reads that operand; the map has no terms of loops of one iteration where it
+/// has sums: windows of 1 x 1 are no windows.
 MappedOperand withoutUnitTerms(mlir::RewriterBase &rewriter,
                                mlir::linalg::GenericOp op,
-                               mlir::OpOperand *operand);
+                               mlir::OpOperand *operand, mlir::Value value);
 
 /// Leaves out the loops of one iteration, except the columns and one reduction:
 ///

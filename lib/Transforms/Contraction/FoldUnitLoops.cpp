@@ -65,11 +65,12 @@ static void trim(RewriterBase &rewriter, linalg::GenericOp op, AffineMap before,
 }
 
 MappedOperand qcc::withoutUnitTerms(RewriterBase &rewriter,
-                                    linalg::GenericOp op, OpOperand *operand) {
+                                    linalg::GenericOp op, OpOperand *operand,
+                                    Value value) {
   SmallVector<int64_t> loopSizes = op.getStaticLoopRanges();
   AffineMap map = op.getMatchingIndexingMap(operand);
-  MappedOperand folded{operand->get(), map};
-  auto type = dyn_cast<RankedTensorType>(operand->get().getType());
+  MappedOperand folded{value, map};
+  auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || kernel::isProjection(map))
     return folded;
   SmallVector<AffineExpr> exprs;

@@ -88,7 +88,7 @@ struct FormContractions : qcc::impl::FormContractionsBase<FormContractions> {
     SmallVector<linalg::GenericOp> generics;
     getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
     for (linalg::GenericOp op : generics)
-      formContraction(rewriter, op);
+      formContraction(rewriter, op, floats);
     // What contractions read through is no use of a value any more.
     getOperation().walk<WalkOrder::PostOrder, ReverseIterator>(
         [&](Operation *op) {

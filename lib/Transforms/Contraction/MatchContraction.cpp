@@ -1,4 +1,4 @@
-//===- MatchContraction.cpp - int8 contractions to kernel.contract --------===//
+//===- MatchContraction.cpp - Contractions to kernel.contract -------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace qcc;
 
 ALWAYS_ENABLED_STATISTIC(numFormed, "Contractions formed");
-ALWAYS_ENABLED_STATISTIC(numRefused, "Contractions of 8-bit integers refused");
+ALWAYS_ENABLED_STATISTIC(numRefused, "Contractions refused");
 
 //===----------------------------------------------------------------------===//
 // Matching the contraction
@@ -183,8 +183,13 @@ static bool isZeroFill(Value value) {
   while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
       value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
+  // A sum of floats that starts from -0.0 may have another sign.
+  auto isZero = [](Value scalar) {
+    return matchPattern(scalar, m_Zero()) ||
+           matchPattern(scalar, m_PosZeroFloat());
+  };
   if (auto fill = value.getDefiningOp<linalg::FillOp>())
-    return matchPattern(fill.value(), m_Zero());
+    return isZero(fill.value());
   if (auto op = value.getDefiningOp<linalg::GenericOp>()) {
     auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
     if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0)
@@ -192,11 +197,14 @@ static bool isZeroFill(Value value) {
     Value yielded = yield.getOperand(0);
     if (OpOperand *input = inputOf(op, yielded))
       yielded = input->get();
-    return matchPattern(yielded, m_Zero());
+    return isZero(yielded);
   }
   DenseElementsAttr constant;
-  return matchPattern(value, m_Constant(&constant)) && constant.isSplat() &&
-         constant.getElementType().isInteger() &&
+  if (!matchPattern(value, m_Constant(&constant)) || !constant.isSplat())
+    return false;
+  if (isa<FloatType>(constant.getElementType()))
+    return constant.getSplatValue<APFloat>().isPosZero();
+  return constant.getElementType().isInteger() &&
          constant.getSplatValue<APInt>().isZero();
 }
 
@@ -256,7 +264,9 @@ static StringRef collectOperands(RewriterBase &rewriter, linalg::GenericOp op,
                                  const Factor &left, const Factor &right,
                                  ContractParts &parts) {
   auto operandOf = [&](const Factor &factor) {
-    MappedOperand operand = withoutUnitTerms(rewriter, op, factor.input);
+    MappedOperand operand =
+        withoutUnitTerms(rewriter, op, factor.input,
+                         computeFactor(rewriter, op, factor));
     absorbMovement(operand);
     return operand;
   };
@@ -309,11 +319,30 @@ static bool hasRoles(kernel::ContractOp op, AffineMap outMap) {
   return true;
 }
 
-/// The most columns that leave more of a vector unused than generic loops do.
-constexpr int64_t kFewColumns = 8;
+/// The most columns that leave more of a vector unused than generic loops do:
+/// of one batch each, and of floats.
+constexpr int64_t kFewColumns = 8, kFewColumnsOfFloats = 4;
+
+/// The same for contractions of floats.
+static StringRef whyGenericIsFasterForFloats(kernel::ContractOp op) {
+  kernel::ContractOp::Roles roles = *op.getRoles();
+  int64_t columns = op.getStaticLoopSizes()[roles.n];
+  if (op.getReductionSize() == 1)
+    return "each result is a single product: computed by generic loops";
+  if (roles.isDepthwise)
+    return "each of its columns has a left operand of its own, as in a "
+           "depthwise convolution: kernels of floats have none";
+  if (!ShapedType::isDynamic(columns) && columns <= kFewColumnsOfFloats)
+    return "it has few columns: computed by generic loops, which have other "
+           "dimensions in their lanes";
+  return "";
+}
 
 /// Why generic loops are faster than a kernel; nothing where they are not.
 static StringRef whyGenericIsFaster(kernel::ContractOp op) {
+  if (op.isOfFloats())
+    if (StringRef reason = whyGenericIsFasterForFloats(op); !reason.empty())
+      return reason;
   kernel::ContractOp::Roles roles = *op.getRoles();
   SmallVector<int64_t> sizes = op.getStaticLoopSizes();
   if ((roles.isDepthwise || sizes[roles.n] == 1) && op.getReductionSize() == 1)
@@ -346,16 +375,18 @@ static bool isRhs(linalg::GenericOp op, const Factor &factor,
          !isConstantLike(other.input->get());
 }
 
-std::pair<OpOperand *, OpOperand *> qcc::int8Operands(linalg::GenericOp op) {
+std::pair<OpOperand *, OpOperand *> qcc::factorOperands(linalg::GenericOp op,
+                                                       bool formsFloats) {
   Factor left, right;
-  if (!matchContraction(op, left, right))
+  if (!matchContraction(op, left, right) &&
+      !(formsFloats && matchFloatContraction(op, left, right)))
     return {};
   if (isRhs(op, left, right))
     std::swap(left, right);
   return {left.input, right.input};
 }
 
-/// Notes why an int8 contraction stays a generic.
+/// Notes why a contraction stays a generic.
 static void leaveGeneric(linalg::GenericOp op, StringRef reason) {
   ++numRefused;
   LDBG() << "leaves " << originOf(op) << " at " << op.getLoc() << ": "
@@ -363,9 +394,11 @@ static void leaveGeneric(linalg::GenericOp op, StringRef reason) {
   refuse(op, reason);
 }
 
-void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
+void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op,
+                          bool formsFloats) {
   Factor left, right;
-  if (!matchContraction(op, left, right))
+  if (!matchContraction(op, left, right) &&
+      !(formsFloats && matchFloatContraction(op, left, right)))
     return;
   rewriter.setInsertionPoint(op);
   ContractParts parts;
@@ -387,15 +420,16 @@ void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op) {
   }
   SmallVector<OpFoldResult> outSizes =
       tensor::getMixedSizes(rewriter, op.getLoc(), out->get());
-  Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), outSizes,
-                                        rewriter.getI32Type());
+  Type accumulator = getElementTypeOrSelf(out->get().getType());
+  Value empty =
+      tensor::EmptyOp::create(rewriter, op.getLoc(), outSizes, accumulator);
   parts.outs.push_back({empty, outMap});
   parts.values = {valueInfo(op.getLoc())};
   parts.fused.push_back(originOf(op));
 
   kernel::ContractOp contract = parts.create(rewriter, op.getLoc());
   Block *epilogue = rewriter.createBlock(
-      &contract.getEpilogue(), {}, {rewriter.getI32Type()}, {op.getLoc()});
+      &contract.getEpilogue(), {}, {accumulator}, {op.getLoc()});
   kernel::YieldOp::create(rewriter, op.getLoc(), epilogue->getArguments());
   // The roles of the dimensions decide whether the op can be formed at all.
   if (!hasRoles(contract, outMap)) {

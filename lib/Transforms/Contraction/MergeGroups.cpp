@@ -72,7 +72,8 @@ static bool isOfColumns(const MappedOperand &operand, const Groups &groups) {
 /// Nothing where groups cannot become one.
 static std::optional<Groups> groupsOf(ContractOp op) {
   auto roles = op.getRoles();
-  if (op.isPacked() || op.getLoweringConfigAttr() || failed(roles) ||
+  // Products of floats by zeros change the sign of a zero, and may be NaN.
+  if (op.isOfFloats() || op.isPacked() || op.getLoweringConfigAttr() || failed(roles) ||
       roles->isDepthwise || roles->batch.size() != 1 || op.getLhsPadding() ||
       !op.getLhsPrologue().empty() || !op.getRhsPrologue().empty())
     return std::nullopt;

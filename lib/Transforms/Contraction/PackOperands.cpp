@@ -22,6 +22,7 @@
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
+#include <cstring>
 
 #define DEBUG_TYPE "pack-operands"
 
@@ -92,6 +93,7 @@ static SmallVector<int64_t> strides(AffineMap map, ArrayRef<int64_t> shape) {
   return result;
 }
 
+/// Packs floats where `sums` is empty.
 static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
                          const PackShape &shape, bool isUnsigned,
                          MutableArrayRef<int32_t> packed,
@@ -103,9 +105,11 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
   assert(int64_t(packed.size()) ==
              llvm::product_of(shape.batch) * columns * words * shape.nr &&
          "as many words as tiles hold");
-  assert(int64_t(sums.size()) ==
-             llvm::product_of(shape.batch) * columns * shape.nr &&
-         "a sum for each column");
+  bool areFloats = sums.empty();
+  int64_t elementBytes = areFloats ? sizeof(float) : 1;
+  assert((areFloats || int64_t(sums.size()) == llvm::product_of(shape.batch) *
+                                                   columns * shape.nr) &&
+         "a sum for each column of integers");
   unsigned elementBits = 32 / shape.kr;
   // Where an element of a column is, and where it goes.
   struct Move {
@@ -119,7 +123,7 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
       offset += x * stride[numBatch + 1 + i];
     int64_t word = k / segment * shape.segmentWords() + k % segment / shape.kr;
     assert(word < words && "elements of K have their words");
-    moves.push_back({offset, word * shape.nr,
+    moves.push_back({offset * elementBytes, word * shape.nr,
                      elementBits * unsigned(k % segment % shape.kr)});
   });
   uint32_t mask = elementBits == 32 ? ~0u : (1u << elementBits) - 1;
@@ -129,12 +133,18 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
     for (auto [i, x] : llvm::enumerate(index))
       base += x * stride[i];
     for (int64_t n = 0; n < shape.n; ++n) {
-      const char *column = source.data() + base + n * stride[numBatch];
+      const char *column =
+          source.data() + (base + n * stride[numBatch]) * elementBytes;
       assert(column + moves.back().offset < source.end() &&
              "columns are those of the source");
       int32_t *tile =
           &packed[((b * columns + n / shape.nr) * words) * shape.nr +
                   n % shape.nr];
+      if (areFloats) {
+        for (const Move &move : moves)
+          std::memcpy(&tile[move.word], column + move.offset, sizeof(float));
+        continue;
+      }
       int32_t sum = 0;
       for (const Move &move : moves) {
         char raw = column[move.offset];
@@ -254,17 +264,18 @@ void RhsPacker::packConstantRhs(ArrayRef<char> bytes) {
   auto type = cast<RankedTensorType>(parts.rhs.value.getType());
   SmallVector<int64_t> packedShape(shape.batch), sumsShape(shape.batch);
   packedShape.append({shape.columns(), shape.words(), shape.nr});
-  sumsShape.push_back(shape.columns() * shape.nr);
-  Type i32 = rewriter.getI32Type();
-  auto packedType = RankedTensorType::get(packedShape, i32);
-  auto sumsType = RankedTensorType::get(sumsShape, i32);
+  sumsShape.push_back(op.isOfFloats() ? 0 : shape.columns() * shape.nr);
+  Type word = op.getAccumulatorType();
+  auto packedType = RankedTensorType::get(packedShape, word);
+  auto sumsType = RankedTensorType::get(sumsShape, word);
   AsmResourceBlob packed = allocate(packedType), sums = allocate(sumsType);
   packConstant(bytes, strides(map, type.getShape()), shape, op.getRhsUnsigned(),
                wordsOf(packed), wordsOf(sums));
   parts.rhs.value =
       resourceConstant(rewriter, loc, "packed", packedType, std::move(packed));
-  parts.rhsSums.value =
-      resourceConstant(rewriter, loc, "sums", sumsType, std::move(sums));
+  if (!op.isOfFloats())
+    parts.rhsSums.value =
+        resourceConstant(rewriter, loc, "sums", sumsType, std::move(sums));
 }
 
 void RhsPacker::packAtRunTime() {
@@ -278,9 +289,14 @@ void RhsPacker::packAtRunTime() {
   packedSizes.append({columns, rewriter.getIndexAttr(shape.words()),
                       rewriter.getIndexAttr(shape.nr)});
   sumsSizes.push_back(padded);
-  Type i32 = rewriter.getI32Type();
-  Value packed = tensor::EmptyOp::create(rewriter, loc, packedSizes, i32);
-  Value sums = tensor::EmptyOp::create(rewriter, loc, sumsSizes, i32);
+  Type word = op.getAccumulatorType();
+  Value packed = tensor::EmptyOp::create(rewriter, loc, packedSizes, word);
+  Value sums;
+  SmallVector<Type> results{packed.getType()};
+  if (!op.isOfFloats()) {
+    sums = tensor::EmptyOp::create(rewriter, loc, sumsSizes, word);
+    results.push_back(sums.getType());
+  }
   SmallVector<AffineMap> maps{map};
   SmallVector<Value> ins;
   for (const MappedOperand &operand : parts.rhsOperands) {
@@ -288,7 +304,7 @@ void RhsPacker::packAtRunTime() {
     maps.push_back(toPack(operand.map));
   }
   auto pack = kernel::PackOp::create(
-      rewriter, asPartOfLayer(loc), TypeRange{packed.getType(), sums.getType()},
+      rewriter, asPartOfLayer(loc), results,
       parts.rhs.value, ins, packed, sums, rewriter.getAffineMapArrayAttr(maps),
       rewriter.getI64IntegerAttr(roles.batch.size()),
       rewriter.getDenseI64ArrayAttr(shape.reduction),
@@ -306,7 +322,8 @@ void RhsPacker::packAtRunTime() {
                  "innermost one of K; store it so that one of them is "
                  "contiguous");
   parts.rhs.value = pack.getResult(0);
-  parts.rhsSums.value = pack.getResult(1);
+  if (!op.isOfFloats())
+    parts.rhsSums.value = pack.getResult(1);
   parts.rhsOperands.clear();
 }
 
@@ -314,14 +331,15 @@ void RhsPacker::pack() {
   auto type = cast<RankedTensorType>(parts.rhs.value.getType());
   Operation *source = parts.rhs.value.getDefiningOp();
   std::optional<ConstantData> data;
-  if (type.hasStaticShape() && type.getElementType().isInteger(8) &&
-      op.getRhsPrologue().empty())
+  if (type.hasStaticShape() && op.getRhsPrologue().empty())
     data = ConstantData::get(parts.rhs.value);
   bool isConstant = data && !data->bytes.empty();
   ++(isConstant ? numConstant : numAtRunTime);
   LDBG() << "packs the right operand of the contraction at " << loc << " at "
          << (isConstant ? "compile" : "run") << " time, in tiles of "
          << shape.nr << " columns and words of " << shape.kr << " elements";
+  if (op.isOfFloats())
+    parts.attributes.rhs_packed = rewriter.getUnitAttr();
   auto replace = [&] {
     if (isConstant)
       packConstantRhs(data->bytes);

@@ -46,11 +46,13 @@ static int64_t wantedPitch(kernel::ContractOp op, int64_t bytes,
 static MemRefType paddedType(memref::AllocOp alloc, const Target &target) {
   MemRefType type = alloc.getType();
   if (type.getRank() < 2 || !type.getLayout().isIdentity() ||
-      !type.getElementType().isInteger(8) ||
-      type.isDynamicDim(type.getRank() - 1) ||
-      type.getShape().back() < kLeastBytes)
+      !(type.getElementType().isInteger(8) || type.getElementType().isF32()) ||
+      type.isDynamicDim(type.getRank() - 1))
     return {};
-  int64_t bytes = type.getShape().back(), pitch = bytes;
+  int64_t elementBytes = type.getElementTypeBitWidth() / 8;
+  int64_t bytes = type.getShape().back() * elementBytes, pitch = bytes;
+  if (bytes < kLeastBytes)
+    return {};
   for (OpOperand &use : alloc->getUses()) {
     if (!takesStrides(use.getOwner()))
       return {};
@@ -61,7 +63,8 @@ static MemRefType paddedType(memref::AllocOp alloc, const Target &target) {
   if (pitch == bytes)
     return {};
   SmallVector<int64_t> strides{1};
-  int64_t stride = pitch;
+  assert(pitch % elementBytes == 0 && "rows start at elements");
+  int64_t stride = pitch / elementBytes;
   for (int64_t dim : llvm::reverse(type.getShape().drop_front().drop_back())) {
     strides.push_back(stride);
     stride = ShapedType::isDynamic(dim) ? ShapedType::kDynamic : stride * dim;

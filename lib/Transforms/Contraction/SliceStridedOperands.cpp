@@ -85,7 +85,7 @@ static bool isCopied(ContractOp op, tensor::PadOp pad, Value source,
     return false;
   if (pad)
     return pad->hasOneUse() && pad.getConstantPaddingValue();
-  return source.hasOneUse() && !op.getLhsUnsigned() &&
+  return source.hasOneUse() && !op.isOfFloats() && !op.getLhsUnsigned() &&
          target.prefersUnsignedLhs() &&
          !target.readsLhsAsItLies(op, cast<RankedTensorType>(source.getType()));
 }

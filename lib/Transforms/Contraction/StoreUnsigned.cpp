@@ -57,7 +57,7 @@ static bool isSignedLhs(OpOperand &operand) {
   auto op = dyn_cast<ContractOp>(operand.getOwner());
   return op && operand.get() == op.getLhs() &&
          operand.getOperandNumber() == 0 && op.getLhsPrologue().empty() &&
-         !op.getLhsUnsigned();
+         !op.isOfFloats() && !op.getLhsUnsigned();
 }
 
 /// The argument of a region by which an op reads an element of an operand; null

@@ -380,8 +380,10 @@ void LayoutRewriter::rewrite(func::FuncOp function) {
 
 namespace {
 struct ChannelsLast : qcc::impl::ChannelsLastBase<ChannelsLast> {
+  using ChannelsLastBase::ChannelsLastBase;
+
   void runOnOperation() override {
-    Layouts layouts = chooseLayouts(getOperation());
+    Layouts layouts = chooseLayouts(getOperation(), floats);
     if (!layouts.areTrivial())
       LayoutRewriter(&getContext(), layouts).rewrite(getOperation());
   }

@@ -63,6 +63,8 @@ static bool canStore(Value value, ArrayRef<int64_t> order) {
 namespace {
 class Chooser {
 public:
+  explicit Chooser(bool formsFloats) : formsFloats(formsFloats) {}
+
   /// The orders that a convolution wants.
   void wish(linalg::GenericOp op);
   /// Hands the order of each value on to its neighbours, and so on.
@@ -91,6 +93,7 @@ private:
   void spread(linalg::GenericOp op, Value from);
   void spread(linalg::GenericOp op, OpOperand &from, ArrayRef<int64_t> order);
 
+  bool formsFloats;
   Layouts layouts;
   SmallVector<Value> worklist;
 };
@@ -126,7 +129,7 @@ static bool hasWindows(AffineMap map) {
 }
 
 void Chooser::wish(linalg::GenericOp op) {
-  auto [lhs, rhs] = int8Operands(op);
+  auto [lhs, rhs] = factorOperands(op, formsFloats);
   if (!lhs || !hasWindows(op.getMatchingIndexingMap(lhs)))
     return;
   AffineMap left = op.getMatchingIndexingMap(lhs),
@@ -167,9 +170,9 @@ void Chooser::wish(linalg::GenericOp op) {
 
 /// A product of the channels of pixels that is not written as a convolution:
 /// the channels that it makes lie where those lie that it reads.
-static void placeColumns(linalg::GenericOp op,
+static void placeColumns(linalg::GenericOp op, bool formsFloats,
                          MutableArrayRef<std::optional<int64_t>> places) {
-  auto [lhs, rhs] = int8Operands(op);
+  auto [lhs, rhs] = factorOperands(op, formsFloats);
   if (!lhs || op.getNumReductionLoops() != 1)
     return;
   SmallVector<unsigned> reduced;
@@ -204,7 +207,7 @@ void Chooser::spread(linalg::GenericOp op, OpOperand &from,
     if (std::optional<unsigned> loop = loopAlong(op, map.getResult(d)))
       places[*loop] = place;
   }
-  placeColumns(op, places);
+  placeColumns(op, formsFloats, places);
   for (OpOperand &to : op->getOpOperands()) {
     AffineMap toMap = op.getMatchingIndexingMap(&to);
     std::optional<Order> wanted = orderByLoops(op, toMap, places);
@@ -232,8 +235,8 @@ void Chooser::spread(linalg::GenericOp op, Value from) {
     if (op.payloadUsesValueFromOperand(input))
       inputs.push_back(input);
   }
-  // A convolution has its own wishes, or none if it is of floats: its loops
-  // read and write any order, and do well with vectors along a line.
+  // A convolution has its own wishes, or none where it becomes loops: they read
+  // and write any order, and do well with vectors along a line.
   if (isWindowed && inputs.size() > 1)
     return;
   Order order = layouts.of(from);
@@ -304,8 +307,8 @@ void Chooser::spreadAll() {
   }
 }
 
-Layouts qcc::chooseLayouts(func::FuncOp function) {
-  Chooser chooser;
+Layouts qcc::chooseLayouts(func::FuncOp function, bool formsFloats) {
+  Chooser chooser(formsFloats);
   function.walk([&](linalg::GenericOp op) { chooser.wish(op); });
   chooser.spreadAll();
   return chooser.take();

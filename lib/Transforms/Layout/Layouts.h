@@ -67,7 +67,8 @@ struct Layouts {
   bool areTrivial() const;
 };
 
-Layouts chooseLayouts(mlir::func::FuncOp function);
+/// `formsFloats` says that convolutions of floats become kernels as well.
+Layouts chooseLayouts(mlir::func::FuncOp function, bool formsFloats);
 
 /// Whether the value exists in any order at no cost: it has no elements yet, or
 /// one for all places, or is a constant. Such values have no layout.

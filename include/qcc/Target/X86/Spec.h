@@ -32,17 +32,19 @@ enum class AtomForm {
   Bytes, ///< words of bytes, where no sum of two products can saturate
   Pairs, ///< sums of words of two, by Winograd's formula (Atoms/Dot.h)
   Tiles, ///< tiles in registers of their own
+  Floats, ///< words of one f32, by a fused multiplication and addition
 };
 
-/// One instruction that multiplies int8 and accumulates in i32.
+/// One instruction that multiplies int8 and accumulates in i32, or multiplies
+/// and accumulates f32.
 struct Atom {
   llvm::StringRef name;
   /// The LLVM features of which it needs one.
   std::array<llvm::StringRef, 2> features;
-  /// i32 lanes of the accumulator register.
+  /// Lanes of the accumulator register, of 32 bits each.
   unsigned lanes;
-  /// Elements of K that one lane reduces in one instruction; an i32 word of an
-  /// operand holds that many of them.
+  /// Elements of K that one lane reduces in one instruction; a word of 32 bits
+  /// of an operand holds that many of them.
   unsigned kr;
   /// Vector registers, and how many of them a multiplication needs besides its
   /// accumulator and the right operand.
@@ -56,6 +58,7 @@ struct Atom {
 
   bool hasTiles() const { return form == AtomForm::Tiles; }
   bool hasPairs() const { return form == AtomForm::Pairs; }
+  bool hasFloats() const { return form == AtomForm::Floats; }
   /// The atom multiplies an element of the right operand exactly if the
   /// element, as it is stored, is at most this far from 0.
   int64_t largestRhs() const { return form == AtomForm::Bytes ? 64 : 128; }

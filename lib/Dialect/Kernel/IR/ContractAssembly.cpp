@@ -19,6 +19,7 @@ using namespace qcc::kernel;
 static constexpr StringLiteral kMaps = "indexing_maps";
 static constexpr StringLiteral kDims = "reduction_dims";
 static constexpr StringLiteral kSizes = "reduction_sizes";
+static constexpr StringLiteral kPacked = "rhs_packed";
 
 /// The rank of a ranked tensor or memref; nothing for other types.
 static std::optional<unsigned> rankOf(Type type) {
@@ -96,10 +97,11 @@ private:
 } // namespace
 
 /// Null where the ranks of the operands tell no maps.
-static ArrayAttr defaultMaps(MLIRContext *context, const ContractTypes &types) {
+static ArrayAttr defaultMaps(MLIRContext *context, const ContractTypes &types,
+                             bool isPacked) {
   std::optional<unsigned> lhs = rankOf(types.lhs), rhs = rankOf(types.rhs);
   // The packed weight is [batch..., N / NR, words, NR].
-  if (rhs && types.rhsSums)
+  if (rhs && isPacked)
     rhs = *rhs > 0 ? *rhs - 1 : 0;
   if (!lhs || *lhs < 1 || !rhs || *rhs < 2 || *rhs > *lhs + 1)
     return {};
@@ -175,7 +177,8 @@ ParseResult qcc::kernel::parseWithDefaults(OpAsmParser &parser,
            << "'" << name << "' must be written where " << reason;
   };
   if (!attributes.get(kMaps)) {
-    ArrayAttr maps = defaultMaps(parser.getContext(), types);
+    bool isPacked = types.rhsSums || attributes.get(kPacked);
+    ArrayAttr maps = defaultMaps(parser.getContext(), types, isPacked);
     if (!maps)
       return missing(kMaps, "the operands are not those of a product of "
                             "matrices lhs [..., m, k], rhs [..., n, k] and "
@@ -206,7 +209,8 @@ void qcc::kernel::printWithoutDefaults(OpAsmPrinter &printer,
   auto maps = attributes.getAs<ArrayAttr>(kMaps);
   auto dims = attributes.getAs<DenseI64ArrayAttr>(kDims);
   auto sizes = attributes.getAs<DenseI64ArrayAttr>(kSizes);
-  if (maps && maps == defaultMaps(attributes.getContext(), types))
+  bool isPacked = types.rhsSums || attributes.contains(kPacked);
+  if (maps && maps == defaultMaps(attributes.getContext(), types, isPacked))
     elided.push_back(kMaps);
   if (dims && dims == defaultDims(maps))
     elided.push_back(kDims);

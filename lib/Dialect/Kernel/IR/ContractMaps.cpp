@@ -187,9 +187,9 @@ SmallVector<AffineMap> ContractOp::getOutMaps() { return mapsOf(*this, Outs); }
 
 AffineMap ContractOp::getIndexingMap(OpOperand &operand) {
   unsigned number = operand.getOperandNumber();
-  if (isPacked() && number == 2)
+  if (isRhsSums(number))
     return AffineMap();
-  return mapAt(*this, isPacked() && number > 2 ? number - 1 : number);
+  return mapAt(*this, getRhsSums() && number > 2 ? number - 1 : number);
 }
 
 //===----------------------------------------------------------------------===//
@@ -346,8 +346,9 @@ SmallVector<unsigned> ContractOp::getRows() {
     SmallVector<unsigned> longer{*before};
     llvm::append_range(longer, rows);
     if (!llvm::all_of(getOperation()->getOpOperands(), [&](OpOperand &operand) {
-          bool isPackedRhs = isPacked() && (operand.getOperandNumber() == 1 ||
-                                            operand.getOperandNumber() == 2);
+          unsigned number = operand.getOperandNumber();
+          bool isPackedRhs =
+              (isPacked() && number == 1) || isRhsSums(number);
           return isPackedRhs || areSideBySide(*this, operand, longer);
         }))
       break;

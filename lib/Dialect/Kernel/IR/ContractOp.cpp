@@ -28,7 +28,7 @@ forEachLoopSize(ContractOp op,
                 function_ref<bool(unsigned, unsigned, int64_t)> visit) {
   for (OpOperand &operand : op->getOpOperands()) {
     unsigned number = operand.getOperandNumber();
-    if (op.isPacked() && (number == 1 || number == 2))
+    if ((op.isPacked() && number == 1) || op.isRhsSums(number))
       continue;
     auto type = cast<ShapedType>(operand.get().getType());
     for (auto [size, expr] :
@@ -124,8 +124,8 @@ static LogicalResult verifyMap(ContractOp op, OpOperand &operand) {
 /// have every parallel dimension.
 static LogicalResult verifyMaps(ContractOp op) {
   for (OpOperand &operand : op->getOpOperands()) {
-    bool isSums = op.isPacked() && operand.getOperandNumber() == 2;
-    if (!isSums && failed(verifyMap(op, operand)))
+    if (!op.isRhsSums(operand.getOperandNumber()) &&
+        failed(verifyMap(op, operand)))
       return failure();
   }
   for (AffineMap map : op.getOutMaps())
@@ -211,26 +211,54 @@ static LogicalResult verifyShapes(ContractOp op) {
   return failed(result) ? result : verifyWindows(op, sizes);
 }
 
+/// The type of the elements that are multiplied.
+static Type factorType(ContractOp op) {
+  Type accumulator = op.getAccumulatorType();
+  return op.isOfFloats() ? accumulator : IntegerType::get(op.getContext(), 8);
+}
+
 static LogicalResult verifyElementTypes(ContractOp op) {
-  auto isElement = [](Value v, unsigned bits) {
-    return getElementTypeOrSelf(v.getType()).isSignlessInteger(bits);
+  Type accumulator = op.getAccumulatorType(), factor = factorType(op);
+  if (!accumulator.isSignlessInteger(32) && !accumulator.isF32())
+    return op.emitOpError("epilogue must take an accumulator of i32 or f32");
+  auto isElement = [](Value v, Type type) {
+    return getElementTypeOrSelf(v.getType()) == type;
   };
-  if (op.getLhsPrologue().empty() && !isElement(op.getLhs(), 8))
-    return op.emitOpError("lhs without a prologue must have element type i8");
+  if (op.getLhsPrologue().empty() && !isElement(op.getLhs(), factor))
+    return op.emitOpError("lhs without a prologue must have element type ")
+           << factor;
   if (!op.isPacked() && op.getRhsPrologue().empty() &&
-      !isElement(op.getRhs(), 8))
-    return op.emitOpError("rhs without a prologue must have element type i8");
-  if (op.isPacked() && !isElement(op.getRhs(), 32))
-    return op.emitOpError("packed rhs must have element type i32");
+      !isElement(op.getRhs(), factor))
+    return op.emitOpError("rhs without a prologue must have element type ")
+           << factor;
+  if (op.isPacked() && !isElement(op.getRhs(), accumulator))
+    return op.emitOpError("packed rhs must have element type ") << accumulator;
   for (Value v : {op.getInit(), op.getLhsZeroPoint(), op.getRhsZeroPoint(),
                   op.getRhsSums()})
-    if (v && !isElement(v, 32))
+    if (v && !isElement(v, accumulator))
       return op.emitOpError(
-          "init, zero points and sums must have element type i32");
+                 "init, zero points and sums must have element type ")
+             << accumulator;
   return success();
 }
 
-/// Prologues yield an i8 for an element and their operands, the epilogue what
+/// What floats have not: zero points, signs of bytes, sums of columns, padding
+/// that is a byte. And what integers have not: packed words without sums.
+static LogicalResult verifyFloats(ContractOp op) {
+  if (!op.isOfFloats()) {
+    if (op.getRhsPacked())
+      return op.emitOpError("of integers has rhs_sums where rhs is packed, not "
+                            "rhs_packed");
+    return success();
+  }
+  if (op.getLhsZeroPoint() || op.getRhsZeroPoint() || op.getRhsSums() ||
+      op.getLhsUnsigned() || op.getRhsUnsigned() || op.getLhsPadding())
+    return op.emitOpError("of floats has no zero points, rhs_sums, "
+                          "lhs_unsigned, rhs_unsigned or lhs_padding");
+  return success();
+}
+
+/// Prologues yield a factor for an element and their operands, the epilogue what
 /// outs hold.
 static LogicalResult verifyBodies(ContractOp op) {
   if (op.isPacked() && !op.getRhsPrologue().empty())
@@ -240,8 +268,7 @@ static LogicalResult verifyBodies(ContractOp op) {
     return op.emitOpError("lhs_ins without lhs_prologue");
   if (op.getRhsPrologue().empty() && !op.getRhsOperands().empty())
     return op.emitOpError("rhs_ins without rhs_prologue");
-  Type i8 = IntegerType::get(op.getContext(), 8);
-  Type i32 = IntegerType::get(op.getContext(), 32);
+  Type factor = factorType(op);
   auto verify = [&](Region &region, StringRef name, Type first,
                     OperandRange rest, ArrayRef<Type> results) {
     SmallVector<Type> types{first};
@@ -252,10 +279,10 @@ static LogicalResult verifyBodies(ContractOp op) {
   auto elementOf = [](Value v) { return getElementTypeOrSelf(v.getType()); };
   return success(
       succeeded(verify(op.getLhsPrologue(), "lhs_prologue",
-                       elementOf(op.getLhs()), op.getLhsOperands(), {i8})) &&
+                       elementOf(op.getLhs()), op.getLhsOperands(), {factor})) &&
       succeeded(verify(op.getRhsPrologue(), "rhs_prologue",
-                       elementOf(op.getRhs()), op.getRhsOperands(), {i8})) &&
-      succeeded(verify(op.getEpilogue(), "epilogue", i32,
+                       elementOf(op.getRhs()), op.getRhsOperands(), {factor})) &&
+      succeeded(verify(op.getEpilogue(), "epilogue", op.getAccumulatorType(),
                        op.getEpilogueOperands(), elementTypes(op.getOuts()))));
 }
 
@@ -276,15 +303,16 @@ static LogicalResult verifyPacked(ContractOp op) {
   if (!op.isPacked())
     return success();
   auto packed = cast<ShapedType>(op.getRhs().getType());
-  auto sums = cast<ShapedType>(op.getRhsSums().getType());
   int64_t batch = op.getRoles()->batch.size();
-  if (packed.getRank() != batch + 3 || sums.getRank() != batch + 1)
+  if (packed.getRank() != batch + 3 ||
+      (op.getRhsSums() &&
+       cast<ShapedType>(op.getRhsSums().getType()).getRank() != batch + 1))
     return op.emitOpError() << "packed rhs must have rank " << batch + 3
                             << " and rhs_sums rank " << batch + 1;
-  // A word has up to 4 elements.
-  int64_t words = packed.getDimSize(batch + 1);
+  // A word has up to 4 bytes, or one float.
+  int64_t words = packed.getDimSize(batch + 1), ofWord = op.isOfFloats() ? 1 : 4;
   if (ShapedType::isDynamic(words) ||
-      words < int64_t(llvm::divideCeil(op.getReductionSize(), 4)))
+      words < int64_t(llvm::divideCeil(op.getReductionSize(), ofWord)))
     return op.emitOpError()
            << "packed rhs must have words for " << op.getReductionSize()
            << " elements of K in dimension " << batch + 1;
@@ -308,7 +336,9 @@ static LogicalResult verifyZeroBorder(ContractOp op) {
 }
 
 LogicalResult ContractOp::verify() {
-  unsigned maps = getNumOperands() - (isPacked() ? 1 : 0);
+  unsigned maps = getNumOperands() - (getRhsSums() ? 1 : 0);
+  if (getEpilogue().front().getNumArguments() == 0)
+    return emitOpError("epilogue must take an accumulator of i32 or f32");
   if (getIndexingMaps().size() != maps)
     return emitOpError() << "has " << maps << " operands with a map but "
                          << getIndexingMaps().size() << " indexing_maps";
@@ -324,7 +354,8 @@ LogicalResult ContractOp::verify() {
     return emitOpError("must have exactly one dimension that rhs has and lhs "
                        "has not, or none, and an innermost one that lhs, rhs "
                        "and outs have");
-  if (failed(verifyPacked(*this)) || failed(verifyElementTypes(*this)) ||
+  if (failed(verifyElementTypes(*this)) || failed(verifyFloats(*this)) ||
+      failed(verifyPacked(*this)) ||
       failed(verifyBodies(*this)))
     return failure();
   DenseF64ArrayAttr ranges = getKnownFacts().epilogueRanges;

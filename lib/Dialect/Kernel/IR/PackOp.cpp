@@ -19,7 +19,8 @@ void PackOp::getEffects(
 }
 
 MutableOperandRange PackOp::getDpsInitsMutable() {
-  return MutableOperandRange(getOperation(), 1 + getIns().size(), 2);
+  return MutableOperandRange(getOperation(), 1 + getIns().size(),
+                             getSums() ? 2 : 1);
 }
 
 int64_t PackOp::getReductionSize() { return product(getReductionSizes()); }
@@ -44,6 +45,26 @@ std::optional<unsigned> PackOp::getContiguousLoop() {
                last.getPosition() == map.getNumDims() - 1))
     return last.getPosition();
   return std::nullopt;
+}
+
+/// Words of integers have sums, those of floats are one element each.
+static LogicalResult verifyWords(PackOp op, Type word) {
+  if (word.isF32()) {
+    if (op.getSums() || op.getOffset() || op.getUnsignedSource() ||
+        op.getKR() != 1)
+      return op.emitOpError("of f32 must have KR 1, no sums, no offset and no "
+                            "unsigned_source");
+    return success();
+  }
+  if (!word.isInteger(32))
+    return op.emitOpError("packed must be of i32 or f32");
+  auto sums = dyn_cast_or_null<ShapedType>(
+      op.getSums() ? op.getSums().getType() : Type());
+  if (!sums || !sums.getElementType().isInteger(32) ||
+      sums.getRank() != (int64_t)op.getNumBatch() + 1)
+    return op.emitOpError("of i32 must have sums of i32 and rank "
+                          "num_batch + 1");
+  return success();
 }
 
 LogicalResult PackOp::verify() {
@@ -79,26 +100,26 @@ LogicalResult PackOp::verify() {
     return emitOpError("tile must be [NR, KR] with KR 1, 2 or 4");
   if (getKStep() && (*getKStep() <= 0 || *getKStep() % getKR() != 0))
     return emitOpError("k_step must be a multiple of KR");
-  Type i8 = IntegerType::get(getContext(), 8);
+  auto packed = cast<ShapedType>(getPacked().getType());
+  Type word = packed.getElementType();
+  Type packedElement =
+      word.isF32() ? word : IntegerType::get(getContext(), 8);
   Type element = getElementTypeOrSelf(getSource().getType());
   if (getPrologue().empty()) {
-    if (element != i8 || !getIns().empty())
-      return emitOpError("without a prologue the source must be i8 and ins "
-                         "empty");
+    if (element != packedElement || !getIns().empty())
+      return emitOpError() << "without a prologue the source must be "
+                           << packedElement << " and ins empty";
   } else {
     SmallVector<Type> types{element};
     llvm::append_range(types, elementTypes(getIns()));
-    if (failed(verifyRegion(*this, getPrologue(), "prologue", types, {i8})))
+    if (failed(verifyRegion(*this, getPrologue(), "prologue", types,
+                            {packedElement})))
       return failure();
   }
-  auto packed = cast<ShapedType>(getPacked().getType());
-  auto sums = cast<ShapedType>(getSums().getType());
-  if (!packed.getElementType().isInteger(32) ||
-      !sums.getElementType().isInteger(32) ||
-      packed.getRank() != (int64_t)getNumBatch() + 3 ||
-      sums.getRank() != (int64_t)getNumBatch() + 1)
-    return emitOpError("packed and sums must be i32 of rank num_batch + 3 and "
-                       "num_batch + 1");
+  if (failed(verifyWords(*this, word)))
+    return failure();
+  if (packed.getRank() != (int64_t)getNumBatch() + 3)
+    return emitOpError("packed must have rank num_batch + 3");
   int64_t words = getWords();
   if (packed.getShape()[getNumBatch() + 1] != words ||
       packed.getShape()[getNumBatch() + 2] != getNR())

@@ -8,6 +8,7 @@
 #include "Dot.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -29,6 +30,8 @@ Value qcc::x86::multiplyAccumulate(OpBuilder &builder, Location loc,
   assert(cast<VectorType>(accumulators.getType()).getNumElements() ==
              int64_t(atom.lanes) &&
          "an accumulator for each lane");
+  if (atom.hasFloats())
+    return math::FmaOp::create(builder, loc, left, right, accumulators);
   assert((atom.kr == 2 || atom.kr == 4) &&
          "vectors are multiplied in words of two or four elements");
   auto type = VectorType::get({(int64_t)atom.lanes * atom.kr},

@@ -11,6 +11,8 @@
 //   KR = 4   unsigned bytes on the left, signed bytes on the right
 //   KR = 2   i16 on both sides
 //
+//   KR = 1   f32 on both sides, and in the accumulator (AtomForm::Floats)
+//
 // Where the elements of an operand have another sign they are stored moved by
 // 128 (Atom::lhsShift), and their zero point is moved by as much.
 //
@@ -39,8 +41,8 @@
 
 namespace qcc::x86 {
 
-/// `accumulators` plus the products of `left` and `right`, wrapping. All are
-/// vectors of atom.lanes i32.
+/// `accumulators` plus the products of `left` and `right`, wrapping, or rounded
+/// once where they are floats. All are vectors of atom.lanes words.
 mlir::Value multiplyAccumulate(mlir::OpBuilder &builder, mlir::Location loc,
                                const Atom &atom, mlir::Value accumulators,
                                mlir::Value left, mlir::Value right);

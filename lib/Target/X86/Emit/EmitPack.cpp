@@ -15,7 +15,8 @@
 //             that the code of the prologue stands there once
 //
 // Columns of the last tile that do not exist are masked. A source in another
-// layout is read element by element (ScalarPack.h).
+// layout is read element by element (ScalarPack.h). Floats are moved as words
+// of one element each, and have no sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,8 +71,14 @@ private:
   /// Elements moved by the offset, and zeros where there are none: the first
   /// `count` of each word and the columns of the unit exist.
   Value toStored(Value word, int64_t count, Value mask);
+  /// The bits of vectors of floats, as words.
+  Value asWords(Value vector) {
+    return builder.rewriter.createOrFold<vector::BitCastOp>(
+        builder.loc, builder.accumulatorType(), vector);
+  }
   /// Stores a word of the segment, for group `group` of columns.
   void store(const Unit &unit, Value word, int64_t group, Value vector);
+  void storeWords(Value vector, ArrayRef<Value> at);
   Value addElements(Value sum, Value word);
   VectorPosition at(const Unit &unit, Value column, Value k, int64_t lanes,
                     bool inBounds);
@@ -197,7 +204,9 @@ VectorPack::acrossColumns(const Unit &unit, Value word, int64_t count) {
                     columns, !unit.left)));
   }
   SmallVector<Value> words;
-  if (kr == 4) {
+  if (kr == 1) {
+    words = {asWords(rows[0])};
+  } else if (kr == 4) {
     words = source.areWide()
                 ? SmallVector<Value>{source.interleave(builder, rows)}
                 : interleaveRows(builder, rows);
@@ -229,8 +238,7 @@ Value VectorPack::readColumn(const Unit &unit, Value i, Value k,
       builder, at(unit, builder.add(unit.column, i), k, 0, false), size, count);
   if (kr == 2)
     bytes = extend(builder, op, bytes, 16);
-  return vector::BitCastOp::create(builder.rewriter, builder.loc,
-                                   builder.accumulatorType(), bytes);
+  return asWords(bytes);
 }
 
 SmallVector<SmallVector<Value>>
@@ -280,8 +288,18 @@ void VectorPack::store(const Unit &unit, Value word, int64_t group,
   at.append({unit.tile,
              builder.add(builder.mul(unit.segment, op.getSegmentWords()), word),
              builder.add(unit.first, group * builder.lanes)});
-  vector::StoreOp::create(builder.rewriter, builder.loc, vector, op.getPacked(),
-                          at);
+  storeWords(vector, at);
+}
+
+void VectorPack::storeWords(Value vector, ArrayRef<Value> at) {
+  auto type = VectorType::get(
+      {builder.lanes},
+      cast<MemRefType>(op.getPacked().getType()).getElementType());
+  vector::StoreOp::create(
+      builder.rewriter, builder.loc,
+      builder.rewriter.createOrFold<vector::BitCastOp>(builder.loc, type,
+                                                       vector),
+      op.getPacked(), at);
 }
 
 SmallVector<Value> VectorPack::emitRun(const Unit &unit, ValueRange sums) {
@@ -297,7 +315,8 @@ SmallVector<Value> VectorPack::emitRun(const Unit &unit, ValueRange sums) {
                                            : acrossColumns(unit, word, count)))
       for (auto [g, vector] : llvm::enumerate(vectors)) {
         store(unit, builder.add(word, w), g, vector);
-        current[g] = addElements(current[g], vector);
+        if (op.getSums())
+          current[g] = addElements(current[g], vector);
       }
     return current;
   };
@@ -323,6 +342,8 @@ void VectorPack::emitUnit(Unit unit) {
         unit.segment = segment;
         return emitRun(unit, current);
       });
+  if (!op.getSums())
+    return;
   for (auto [g, sum] : llvm::enumerate(sums)) {
     SmallVector<Value> at(unit.batch);
     at.push_back(
@@ -360,9 +381,10 @@ void VectorPack::emit(ArrayRef<Value> batch, Value tile, Value left) {
                     [&](Value word) {
                       SmallVector<Value> at(batch);
                       at.append({tile, word, first});
-                      vector::StoreOp::create(builder.rewriter, builder.loc,
-                                              zero, op.getPacked(), at);
+                      storeWords(zero, at);
                     });
+    if (!op.getSums())
+      return;
     SmallVector<Value> at(batch);
     at.push_back(builder.add(builder.mul(tile, nr), first));
     vector::StoreOp::create(builder.rewriter, builder.loc, zero, op.getSums(),
@@ -386,7 +408,8 @@ static std::optional<unsigned> vectorLoop(kernel::PackOp op, int64_t lanes) {
   // Bytes are moved by flipping their highest bit.
   int64_t offset = op.getOffset().value_or(0);
   bool isFlip = op.getKR() == 4 && (offset & 255) == 128;
-  if ((offset != 0 && !isFlip) || op.getKR() == 1 || op.getNR() % lanes != 0 ||
+  bool areWideIntegers = op.getKR() == 1 && op.getSums();
+  if ((offset != 0 && !isFlip) || areWideIntegers || op.getNR() % lanes != 0 ||
       !cast<MemRefType>(op.getSource().getType()).isLastDimUnitStride())
     return std::nullopt;
   return op.getContiguousLoop();

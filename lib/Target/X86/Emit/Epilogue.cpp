@@ -91,7 +91,7 @@ void Epilogue::emit(const Tile &tile, ValueRange accumulators) {
   Location loc = builder.loc;
   if (!scratch)
     scratch = contraction.allocate(builder, {contraction.mr, contraction.nr},
-                                   rewriter.getI32Type());
+                                   builder.word);
   for (int64_t i = 0; i < tile.rows; ++i)
     for (int64_t j = 0; j < tile.vectors; ++j)
       vector::StoreOp::create(

@@ -1,4 +1,4 @@
-//===- InPlaceRows.cpp - Rows of bytes, read where they lie ---------------===//
+//===- InPlaceRows.cpp - Rows that are read where they lie ----------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,8 +18,9 @@ class InPlaceRows : public LhsRows {
 public:
   InPlaceRows(KernelBuilder &builder, Contraction &contraction)
       : LhsRows(builder, contraction, contraction.mc) {
-    assert(contraction.kr == 4 && contraction.segmentSize >= contraction.kr &&
-           "words of four bytes are read where they lie");
+    assert((contraction.kr == 4 || contraction.atom.hasFloats()) &&
+           contraction.segmentSize >= contraction.kr &&
+           "words of four bytes and floats are read where they lie");
   }
 
   void prepare(ArrayRef<Value> loops, Value first, Value count) override;
@@ -36,7 +37,8 @@ private:
                              Value offset);
   /// Where the element lies that an offset of tileSource names.
   SmallVector<Value> indicesOfStep(const Tile &tile, Value row, Value offset);
-  /// The four bytes of row i of the tile from an element on, as an i32.
+  /// The word of row i of the tile from an element on: four bytes as an i32, or
+  /// a float.
   Value loadWord(const Tile &tile, int64_t i, Value segment, Value offset);
   /// The steps of a part of a segment.
   SmallVector<Value> reducePart(const Tile &tile, Value segment,
@@ -110,10 +112,14 @@ SmallVector<Value> InPlaceRows::indicesOfStep(const Tile &tile, Value row,
 
 Value InPlaceRows::loadWord(const Tile &tile, int64_t i, Value segment,
                             Value offset) {
-  Value bytes = vector::LoadOp::create(
-      builder.rewriter, builder.loc, builder.vectorType(4, 8),
-      contraction.op.getLhs(),
-      indices(tile, builder.add(tile.row, i), segment, offset));
+  SmallVector<Value> at =
+      indices(tile, builder.add(tile.row, i), segment, offset);
+  if (contraction.atom.hasFloats())
+    return memref::LoadOp::create(builder.rewriter, builder.loc,
+                                  contraction.op.getLhs(), at);
+  Value bytes = vector::LoadOp::create(builder.rewriter, builder.loc,
+                                       builder.vectorType(4, 8),
+                                       contraction.op.getLhs(), at);
   Value word = vector::BitCastOp::create(builder.rewriter, builder.loc,
                                          builder.vectorType(1, 32), bytes);
   return vector::ExtractOp::create(builder.rewriter, builder.loc, word,

@@ -15,11 +15,15 @@
 namespace qcc::x86 {
 
 /// Builds the values that every part of a kernel needs: indices, folded where
-/// they are constant, and vectors of `lanes` i32.
+/// they are constant, and vectors of `lanes` words, which are i32 or, in a
+/// kernel of floats, f32.
 class KernelBuilder {
 public:
-  KernelBuilder(mlir::RewriterBase &rewriter, mlir::Location loc, int64_t lanes)
-      : rewriter(rewriter), loc(loc), lanes(lanes) {}
+  /// Words are i32 where `word` is null.
+  KernelBuilder(mlir::RewriterBase &rewriter, mlir::Location loc, int64_t lanes,
+                mlir::Type word = {})
+      : rewriter(rewriter), loc(loc), lanes(lanes),
+        word(word ? word : rewriter.getI32Type()) {}
 
   mlir::Value index(int64_t value) {
     return mlir::arith::ConstantIndexOp::create(rewriter, loc, value);
@@ -69,13 +73,19 @@ public:
   mlir::VectorType vectorType(int64_t count, unsigned bits) {
     return mlir::VectorType::get({count}, rewriter.getIntegerType(bits));
   }
-  /// The type of an accumulator register.
-  mlir::VectorType accumulatorType() { return vectorType(lanes, 32); }
-  /// An integer constant in every lane.
+  /// The type of a register of accumulators or words.
+  mlir::VectorType accumulatorType() {
+    return mlir::VectorType::get({lanes}, word);
+  }
+  /// A whole number in every lane.
   mlir::Value splat(mlir::VectorType type, int64_t value) {
-    auto element = mlir::IntegerAttr::get(type.getElementType(), value);
+    mlir::Type element = type.getElementType();
+    mlir::TypedAttr number =
+        mlir::isa<mlir::FloatType>(element)
+            ? mlir::TypedAttr(rewriter.getFloatAttr(element, double(value)))
+            : rewriter.getIntegerAttr(element, value);
     return mlir::arith::ConstantOp::create(
-        rewriter, loc, mlir::DenseElementsAttr::get(type, element));
+        rewriter, loc, mlir::DenseElementsAttr::get(type, number));
   }
   mlir::Value splat(int64_t value) { return splat(accumulatorType(), value); }
   /// `vector`, of integers, with 0 from element `count` on.
@@ -108,6 +118,7 @@ public:
   mlir::RewriterBase &rewriter;
   mlir::Location loc;
   int64_t lanes;
+  mlir::Type word;
 };
 
 } // namespace qcc::x86

@@ -8,7 +8,7 @@
 // A panel holds the rows of one block, prologue applied, segment after segment,
 // in the form that the instruction takes:
 //
-//   panel[row of the block][k]    bytes (KR = 4) or i16 (KR = 2)
+//   panel[row of the block][k]    bytes (KR = 4), i16 (KR = 2) or f32 (KR = 1)
 //
 // It is filled once and read for every tile of columns. Elements past a segment
 // are whatever its last vector held: the packed right operand is 0 there.
@@ -48,7 +48,7 @@ private:
   Elements source;
   int64_t pitch;  // of rows, in bytes
   Value elements; // [capacity, pitch] of elements
-  Value words;    // the same memory, as i32 words
+  Value words;    // the same memory, as words
 };
 } // namespace
 
@@ -63,14 +63,16 @@ PanelRows::PanelRows(KernelBuilder &builder, Contraction &contraction,
                   contraction.segmentSize * elementBytes + 64);
   Value memory = contraction.allocate(builder, {capacity * pitch},
                                       builder.rewriter.getI8Type());
-  auto view = [&](int64_t bytes) {
-    auto type = MemRefType::get({capacity, pitch / bytes},
-                                builder.rewriter.getIntegerType(8 * bytes));
+  auto view = [&](Type element) {
+    int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+    auto type = MemRefType::get({capacity, pitch / bytes}, element);
     return memref::ViewOp::create(builder.rewriter, builder.loc, type, memory,
                                   builder.index(0), ValueRange{});
   };
-  elements = view(elementBytes);
-  words = view(4);
+  words = view(builder.word);
+  elements = contraction.kr == 1
+                 ? words
+                 : view(builder.rewriter.getIntegerType(8 * elementBytes));
 }
 
 void PanelRows::prepare(ArrayRef<Value> loops, Value first, Value count) {

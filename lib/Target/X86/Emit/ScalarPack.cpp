@@ -18,7 +18,7 @@ static Value i32(KernelBuilder &builder, int64_t value) {
 }
 
 /// The element at (batch, column, segment, k), extended to i32, plus the
-/// offset.
+/// offset; the bits of one that is a float.
 static Value element(KernelBuilder &builder, kernel::PackOp op,
                      ArrayRef<Value> batch, Value column, Value segment,
                      Value k) {
@@ -43,6 +43,8 @@ static Value element(KernelBuilder &builder, kernel::PackOp op,
     value = inlineOnScalars(rewriter, op.getPrologue(), arguments)[0];
   }
   Type type = rewriter.getI32Type();
+  if (value.getType().isF32())
+    return arith::BitcastOp::create(rewriter, loc, type, value);
   value = op.getUnsignedSource()
               ? arith::ExtUIOp::create(rewriter, loc, type, value).getResult()
               : arith::ExtSIOp::create(rewriter, loc, type, value);
@@ -91,7 +93,8 @@ void qcc::x86::emitScalarPack(KernelBuilder &builder, kernel::PackOp op,
         scf::YieldOp::create(rewriter, loc, i32(builder, 0));
       }
       Value part = branch.getResult(0);
-      sum = arith::AddIOp::create(rewriter, loc, sum, part);
+      if (op.getSums())
+        sum = arith::AddIOp::create(rewriter, loc, sum, part);
       if (bits != 32) {
         part = arith::AndIOp::create(rewriter, loc, part,
                                      i32(builder, (int64_t(1) << bits) - 1));
@@ -102,10 +105,16 @@ void qcc::x86::emitScalarPack(KernelBuilder &builder, kernel::PackOp op,
     }
     SmallVector<Value> at(batch);
     at.append({tile, index, lane});
-    memref::StoreOp::create(rewriter, loc, word, op.getPacked(), at);
+    Type type = cast<MemRefType>(op.getPacked().getType()).getElementType();
+    memref::StoreOp::create(
+        rewriter, loc,
+        rewriter.createOrFold<arith::BitcastOp>(loc, type, word),
+        op.getPacked(), at);
     return SmallVector<Value>{sum};
   };
   Value sum = builder.carry(0, words, i32(builder, 0), packWord).front();
+  if (!op.getSums())
+    return;
   SmallVector<Value> at(batch);
   at.push_back(column);
   memref::StoreOp::create(rewriter, loc, sum, op.getSums(), at);

@@ -53,6 +53,9 @@ static std::optional<NumberRange> rhsRange(ContractOp op) {
 
 std::optional<std::string> qcc::x86::refuseElements(ContractOp op,
                                                     const Atom &atom) {
+  if (atom.hasFloats() != op.isOfFloats())
+    return atom.hasFloats() ? "it multiplies floats, not integers"
+                            : "it multiplies integers, not floats";
   if (atom.form != AtomForm::Bytes)
     return std::nullopt;
   std::string reason = "sums of two products could saturate: ";
@@ -99,7 +102,8 @@ std::optional<std::string> X86Strategy::reasonToRefuse(ContractOp op) const {
   if (op.getRoles()->isDepthwise)
     return "each of its columns has a left operand of its own, as in a "
            "depthwise convolution; use strategy depthwise";
-  if (!kernel::leavesOut(op.getLhsMap(), op.getReductionDims().back()))
+  // A word of floats is one element, wherever it lies.
+  if (op.isOfFloats() || !kernel::leavesOut(op.getLhsMap(), op.getReductionDims().back()))
     return std::nullopt;
   return "the innermost dimension of K leaves out elements of the left "
          "operand; run collapse-reductions, which adds one that does not";
@@ -138,11 +142,13 @@ X86Strategy::refuse(ContractOp op, LoweringConfigAttrInterface any) const {
 //===----------------------------------------------------------------------===//
 
 /// Another atom than words has to be faster than the best one of words; what
-/// comes after that one does less at a time.
+/// comes after that one does less at a time, as floats do after the best atom
+/// of floats.
 static bool isForModel(const Atom &atom, const Spec &spec) {
-  const Atom *words = llvm::find_if(
-      spec.atoms, [](const Atom &one) { return one.form == AtomForm::Words; });
-  return spec.findAtom(atom.name) <= words;
+  AtomForm form = atom.hasFloats() ? AtomForm::Floats : AtomForm::Words;
+  const Atom *best = llvm::find_if(
+      spec.atoms, [&](const Atom &one) { return one.form == form; });
+  return spec.findAtom(atom.name) <= best;
 }
 
 Cost X86Strategy::cost(ContractOp op, const Tiling &tiling,
@@ -248,7 +254,7 @@ std::optional<std::string> X86Strategy::refuseForm(ContractOp op,
   if (op.isPacked() == readsRhsInPlace(config))
     return "needs a right operand that is packed unless the config reads it in "
            "place";
-  if (config.readsLhsInPlace() &&
+  if (config.readsLhsInPlace() && !op.isOfFloats() &&
       !cast<MemRefType>(op.getLhs().getType()).isLastDimUnitStride())
     return "reads the left operand in place, but its elements along K do not "
            "follow each other; run adapt-lowering-config first";
@@ -268,7 +274,8 @@ LogicalResult X86Strategy::emit(RewriterBase &rewriter, ContractOp op) const {
   if (std::optional<std::string> reason = refuseForm(op, config, *atom))
     return op.emitError() << *reason;
   rewriter.setInsertionPoint(op);
-  KernelBuilder builder(rewriter, op.getLoc(), atom->lanes);
+  KernelBuilder builder(rewriter, op.getLoc(), atom->lanes,
+                        op.getAccumulatorType());
   Contraction contraction(builder, op, *atom, layoutOf(op, config, *atom));
   emitKernel(builder, contraction);
   rewriter.eraseOp(op);
@@ -280,6 +287,8 @@ LogicalResult X86Strategy::emit(RewriterBase &rewriter, ContractOp op) const {
 //===----------------------------------------------------------------------===//
 
 bool TileStrategy::canReadLhsInPlace(ContractOp op, const Atom &atom) const {
+  if (atom.hasFloats())
+    return op.getLhsPrologue().empty();
   return atom.kr == 4 && atom.lhsShift(op.getLhsUnsigned()) == 0 &&
          op.getReductionSizes().back() >= atom.kr &&
          (!atom.hasTiles() ||

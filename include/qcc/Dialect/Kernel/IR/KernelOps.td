@@ -26,9 +26,9 @@ include "qcc/Dialect/Kernel/IR/KernelInterfaces.td"
 def Kernel_Dialect : Dialect {
   let name = "kernel";
   let cppNamespace = "::qcc::kernel";
-  let summary = "Fused int8 contractions and what they need";
+  let summary = "Fused contractions and what they need";
   let description = [{
-    Every fast int8 kernel is a contraction into i32 accumulators, a scalar function
+    Every fast kernel is a contraction into i32 or f32 accumulators, a scalar function
     of the accumulator and a few other operands, and a store. `kernel.contract` is
     exactly that, on tensors and on memrefs.
   }];
@@ -111,7 +111,7 @@ def Kernel_ContractOp
     : Kernel_Op<"contract", [AttrSizedOperandSegments, DestinationStyleOpInterface,
                              IsolatedFromAbove,
                              DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "an int8 contraction with everything around it";
+  let summary = "a contraction of int8 or f32 with everything around it";
   let description = [{
     Over an iteration space (d0, d1, ...) with the dimensions `reduction_dims` being
     reduced:
@@ -127,6 +127,14 @@ def Kernel_ContractOp
     exactly in i32, wrapping (N2). `extend` is unsigned where `lhs_unsigned`
     (`rhs_unsigned`) is present, signed otherwise. `init` and the zero points are i32
     and optional (0). An empty prologue is the identity.
+
+    Where the epilogue takes an f32 accumulator, the contraction is one of *floats*. l, r
+    and init are then f32, there are no zero points, and each result is one chain from
+    init (N8), in row-major order of `reduction_dims`, whose order therefore matters:
+
+    ```
+    acc = init[map(d)]; for each d of reduction_dims: acc = fma(l, r, acc)
+    ```
 
     `indexing_maps` has one map for each operand, in operand order: lhs, rhs, init,
     lhs_zero_point, rhs_zero_point, lhs_operands, rhs_operands, epilogue_operands,
@@ -155,7 +163,8 @@ def Kernel_ContractOp
 
     Once `rhs_sums` is present the weight is *packed* by `kernel.pack`: `rhs` is then
     its packed form, its map remains the one of the unpacked weight, and `rhs_sums`
-    holds the sum of each of its columns.
+    holds the sum of each of its columns. Packed floats have no sums; `rhs_packed` says
+    that they are packed.
 
     `lowering_config` is the decision, an attribute of the target; `fused` names the ops
     that were fused. `facts` is what passes know of the operands (`#kernel.facts`).
@@ -209,6 +218,7 @@ def Kernel_ContractOp
       DenseI64ArrayAttr:$reduction_sizes,
       UnitAttr:$lhs_unsigned,
       UnitAttr:$rhs_unsigned,
+      UnitAttr:$rhs_packed,
       OptionalAttr<StrArrayAttr>:$fused,
       OptionalAttr<Kernel_FactsAttr>:$facts,
       OptionalAttr<Kernel_PaddingAttr>:$lhs_padding,
@@ -257,7 +267,14 @@ def Kernel_ContractOp
     }
     /// The size of each loop, by whichever operand has it.
     ::llvm::SmallVector<int64_t> getStaticLoopSizes();
-    bool isPacked() { return static_cast<bool>(getRhsSums()); }
+    bool isPacked() { return getRhsSums() || getRhsPacked(); }
+    /// Whether operand `number` is `rhs_sums`, which has no map.
+    bool isRhsSums(unsigned number) { return getRhsSums() && number == 2; }
+    /// The type of accumulators: i32 or f32.
+    ::mlir::Type getAccumulatorType() {
+      return getEpilogue().front().getArgument(0).getType();
+    }
+    bool isOfFloats() { return ::mlir::isa<::mlir::FloatType>(getAccumulatorType()); }
     /// The facts, null where they are not known.
     Facts getKnownFacts() { return Facts::of(getFactsAttr()); }
     void setKnownFacts(const Facts &facts) {
@@ -303,7 +320,7 @@ def Kernel_ContractOp
 }
 
 def Kernel_PackOp
-    : Kernel_Op<"pack", [DestinationStyleOpInterface, IsolatedFromAbove,
+    : Kernel_Op<"pack", [AttrSizedOperandSegments, DestinationStyleOpInterface, IsolatedFromAbove,
                          DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "the packed form of a contraction's right operand";
   let description = [{
@@ -326,6 +343,9 @@ def Kernel_PackOp
     `unsigned_source` is present, signed otherwise; plus `offset`, wrapping, where
     that is present.
 
+    Elements of f32 are words of their own (KR = 1). `packed` is then of f32, and there
+    are neither `sums` nor an `offset`.
+
     `packed` is [batch..., ceil(N / NR), W, NR] of i32 with W words for all segments, the
     elements of each rounded up to a multiple of `k_step`, KR if it is absent; `sums` is
     [batch..., ceil(N / NR) * NR] of i32. `atom` is the one of the contraction
@@ -335,7 +355,7 @@ def Kernel_PackOp
       Kernel_TensorOrMemRef:$source,
       Variadic<Kernel_TensorOrMemRef>:$ins,
       Kernel_TensorOrMemRef:$packed,
-      Kernel_TensorOrMemRef:$sums,
+      Optional<Kernel_TensorOrMemRef>:$sums,
       AffineMapArrayAttr:$indexing_maps,
       I64Attr:$num_batch,
       DenseI64ArrayAttr:$reduction_sizes,
@@ -348,7 +368,7 @@ def Kernel_PackOp
   let regions = (region MaxSizedRegion<1>:$prologue);
   let assemblyFormat = [{
     $source `:` type($source) (`ins` `(` $ins^ `:` type($ins) `)`)?
-    `outs` `(` $packed `,` $sums `:` type($packed) `,` type($sums) `)`
+    `outs` `(` $packed (`,` $sums^)? `:` type($packed) (`,` type($sums)^)? `)`
     attr-dict (`prologue` $prologue^)? (`->` type($results)^)?
   }];
   let hasVerifier = 1;
