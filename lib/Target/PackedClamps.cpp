@@ -273,10 +273,11 @@ SmallVector<NumberRange> qcc::epilogueArgumentRanges(kernel::ContractOp op) {
   DenseF64ArrayAttr ranges = op.getKnownFacts().epilogueRanges;
   if (!ranges)
     return valueRanges;
-  valueRanges.push_back(
-      op.isOfFloats() ? NumberRange()
-                      : NumberRange{std::numeric_limits<int32_t>::min(),
-                                    std::numeric_limits<int32_t>::max(), false});
+  valueRanges.push_back(op.isOfFloats()
+                            ? NumberRange()
+                            : NumberRange{std::numeric_limits<int32_t>::min(),
+                                          std::numeric_limits<int32_t>::max(),
+                                          false});
   for (int64_t i = 0; i < ranges.size(); i += 2) {
     double low = ranges[i], high = ranges[i + 1];
     valueRanges.push_back(std::isnan(low) ? NumberRange()

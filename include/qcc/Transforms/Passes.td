@@ -271,7 +271,7 @@ def PadRows : Pass<"pad-rows", "::mlir::func::FuncOp"> {
     ```mlir
     %0 = memref.alloc() : memref<128x1024xi8, strided<[1088, 1]>>
     ```
-    Arguments and results are the caller's and stay compact; so do temporaries that
+    Arguments and results are the caller's and stay compact; so do temporaries of bytes that
     views look at, and rows under 512 bytes.
   }];
   let options = [

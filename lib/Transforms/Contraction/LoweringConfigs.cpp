@@ -20,7 +20,8 @@ using kernel::ContractOp;
 using kernel::LoweringConfigAttrInterface;
 
 void qcc::annotateRhsRange(ContractOp op, const Target &target) {
-  if (!target.needsRhsRange() || op.isPacked() || !op.getRhsPrologue().empty())
+  if (!target.needsRhsRange() || op.isOfFloats() || op.isPacked() ||
+      !op.getRhsPrologue().empty())
     return;
   if (std::optional<NumberRange> range =
           rangeOfConstant(op.getRhs(), op.getRhsUnsigned())) {

@@ -264,9 +264,8 @@ static StringRef collectOperands(RewriterBase &rewriter, linalg::GenericOp op,
                                  const Factor &left, const Factor &right,
                                  ContractParts &parts) {
   auto operandOf = [&](const Factor &factor) {
-    MappedOperand operand =
-        withoutUnitTerms(rewriter, op, factor.input,
-                         computeFactor(rewriter, op, factor));
+    MappedOperand operand = withoutUnitTerms(
+        rewriter, op, factor.input, computeFactor(rewriter, op, factor));
     absorbMovement(operand);
     return operand;
   };
@@ -376,7 +375,7 @@ static bool isRhs(linalg::GenericOp op, const Factor &factor,
 }
 
 std::pair<OpOperand *, OpOperand *> qcc::factorOperands(linalg::GenericOp op,
-                                                       bool formsFloats) {
+                                                        bool formsFloats) {
   Factor left, right;
   if (!matchContraction(op, left, right) &&
       !(formsFloats && matchFloatContraction(op, left, right)))
@@ -428,8 +427,8 @@ void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op,
   parts.fused.push_back(originOf(op));
 
   kernel::ContractOp contract = parts.create(rewriter, op.getLoc());
-  Block *epilogue = rewriter.createBlock(
-      &contract.getEpilogue(), {}, {accumulator}, {op.getLoc()});
+  Block *epilogue = rewriter.createBlock(&contract.getEpilogue(), {},
+                                         {accumulator}, {op.getLoc()});
   kernel::YieldOp::create(rewriter, op.getLoc(), epilogue->getArguments());
   // The roles of the dimensions decide whether the op can be formed at all.
   if (!hasRoles(contract, outMap)) {

@@ -68,7 +68,8 @@ bool qcc::matchFloatContraction(linalg::GenericOp op, Factor &lhs,
     return false;
   Block *body = op.getBody();
   auto fma = body->getTerminator()->getOperand(0).getDefiningOp<math::FmaOp>();
-  if (!fma || !fma.getType().isF32() || fma.getC() != body->getArguments().back())
+  if (!fma || !fma.getType().isF32() ||
+      fma.getC() != body->getArguments().back())
     return false;
   auto left = matchFactor(op, fma.getA()), right = matchFactor(op, fma.getB());
   auto isTensor = [](const Factor &factor) {

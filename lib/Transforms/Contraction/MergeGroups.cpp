@@ -73,9 +73,10 @@ static bool isOfColumns(const MappedOperand &operand, const Groups &groups) {
 static std::optional<Groups> groupsOf(ContractOp op) {
   auto roles = op.getRoles();
   // Products of floats by zeros change the sign of a zero, and may be NaN.
-  if (op.isOfFloats() || op.isPacked() || op.getLoweringConfigAttr() || failed(roles) ||
-      roles->isDepthwise || roles->batch.size() != 1 || op.getLhsPadding() ||
-      !op.getLhsPrologue().empty() || !op.getRhsPrologue().empty())
+  if (op.isOfFloats() || op.isPacked() || op.getLoweringConfigAttr() ||
+      failed(roles) || roles->isDepthwise || roles->batch.size() != 1 ||
+      op.getLhsPadding() || !op.getLhsPrologue().empty() ||
+      !op.getRhsPrologue().empty())
     return std::nullopt;
   ContractParts parts = ContractParts::of(op);
   SmallVector<int64_t> sizes = op.getStaticLoopSizes();

@@ -304,8 +304,8 @@ void RhsPacker::packAtRunTime() {
     maps.push_back(toPack(operand.map));
   }
   auto pack = kernel::PackOp::create(
-      rewriter, asPartOfLayer(loc), results,
-      parts.rhs.value, ins, packed, sums, rewriter.getAffineMapArrayAttr(maps),
+      rewriter, asPartOfLayer(loc), results, parts.rhs.value, ins, packed, sums,
+      rewriter.getAffineMapArrayAttr(maps),
       rewriter.getI64IntegerAttr(roles.batch.size()),
       rewriter.getDenseI64ArrayAttr(shape.reduction),
       rewriter.getDenseI64ArrayAttr({shape.nr, shape.kr}),

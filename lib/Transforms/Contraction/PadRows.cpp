@@ -29,9 +29,33 @@ ALWAYS_ENABLED_STATISTIC(numPadded, "Temporaries whose rows were padded");
 /// an eighth.
 constexpr int64_t kLeastBytes = 512;
 
-/// Whether a user of a temporary takes it with any strides.
+/// Whether a user of a temporary takes it with any strides, and so do all users
+/// of the view that it is.
 static bool takesStrides(Operation *op) {
-  return isa<kernel::ContractOp, linalg::GenericOp, memref::DimOp>(op);
+  if (auto view = dyn_cast<memref::SubViewOp>(op))
+    return llvm::all_of(view->getUsers(), takesStrides);
+  return isa<kernel::ContractOp, kernel::FillBorderOp, linalg::GenericOp,
+             memref::DimOp>(op);
+}
+
+/// Whether a temporary is looked at by views, or has a border: one of bytes
+/// then stays as it is.
+static bool hasViews(memref::AllocOp alloc) {
+  return llvm::any_of(alloc->getUsers(), [](Operation *op) {
+    return isa<memref::SubViewOp, kernel::FillBorderOp>(op);
+  });
+}
+
+/// Gives a temporary, or a view, another type, and its views the types that
+/// follow.
+static void setType(Value value, MemRefType type) {
+  value.setType(type);
+  for (Operation *user : value.getUsers())
+    if (auto view = dyn_cast<memref::SubViewOp>(user))
+      setType(view,
+              memref::SubViewOp::inferRankReducedResultType(
+                  view.getType().getShape(), type, view.getStaticOffsets(),
+                  view.getStaticSizes(), view.getStaticStrides()));
 }
 
 /// How far apart a contraction wants rows of `bytes` bytes of its left operand.
@@ -47,7 +71,8 @@ static MemRefType paddedType(memref::AllocOp alloc, const Target &target) {
   MemRefType type = alloc.getType();
   if (type.getRank() < 2 || !type.getLayout().isIdentity() ||
       !(type.getElementType().isInteger(8) || type.getElementType().isF32()) ||
-      type.isDynamicDim(type.getRank() - 1))
+      type.isDynamicDim(type.getRank() - 1) ||
+      (type.getElementType().isInteger(8) && hasViews(alloc)))
     return {};
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
   int64_t bytes = type.getShape().back() * elementBytes, pitch = bytes;
@@ -93,7 +118,7 @@ struct PadRows : TargetPass<qcc::impl::PadRowsBase<PadRows>> {
       ++numPadded;
       LDBG() << "temporary at " << alloc.getLoc() << ": " << type
              << " instead of " << alloc.getType();
-      alloc.getResult().setType(type);
+      setType(alloc, type);
     });
   }
 };

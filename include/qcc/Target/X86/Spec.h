@@ -28,10 +28,10 @@ namespace qcc::x86 {
 
 /// What an atom multiplies.
 enum class AtomForm {
-  Words, ///< words of KR elements in the lanes of vectors
-  Bytes, ///< words of bytes, where no sum of two products can saturate
-  Pairs, ///< sums of words of two, by Winograd's formula (Atoms/Dot.h)
-  Tiles, ///< tiles in registers of their own
+  Words,  ///< words of KR elements in the lanes of vectors
+  Bytes,  ///< words of bytes, where no sum of two products can saturate
+  Pairs,  ///< sums of words of two, by Winograd's formula (Atoms/Dot.h)
+  Tiles,  ///< tiles in registers of their own
   Floats, ///< words of one f32, by a fused multiplication and addition
 };
 

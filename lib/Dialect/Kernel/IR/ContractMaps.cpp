@@ -347,8 +347,7 @@ SmallVector<unsigned> ContractOp::getRows() {
     llvm::append_range(longer, rows);
     if (!llvm::all_of(getOperation()->getOpOperands(), [&](OpOperand &operand) {
           unsigned number = operand.getOperandNumber();
-          bool isPackedRhs =
-              (isPacked() && number == 1) || isRhsSums(number);
+          bool isPackedRhs = (isPacked() && number == 1) || isRhsSums(number);
           return isPackedRhs || areSideBySide(*this, operand, longer);
         }))
       break;

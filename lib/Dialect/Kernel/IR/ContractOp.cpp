@@ -258,8 +258,8 @@ static LogicalResult verifyFloats(ContractOp op) {
   return success();
 }
 
-/// Prologues yield a factor for an element and their operands, the epilogue what
-/// outs hold.
+/// Prologues yield a factor for an element and their operands, the epilogue
+/// what outs hold.
 static LogicalResult verifyBodies(ContractOp op) {
   if (op.isPacked() && !op.getRhsPrologue().empty())
     return op.emitOpError(
@@ -279,9 +279,11 @@ static LogicalResult verifyBodies(ContractOp op) {
   auto elementOf = [](Value v) { return getElementTypeOrSelf(v.getType()); };
   return success(
       succeeded(verify(op.getLhsPrologue(), "lhs_prologue",
-                       elementOf(op.getLhs()), op.getLhsOperands(), {factor})) &&
+                       elementOf(op.getLhs()), op.getLhsOperands(),
+                       {factor})) &&
       succeeded(verify(op.getRhsPrologue(), "rhs_prologue",
-                       elementOf(op.getRhs()), op.getRhsOperands(), {factor})) &&
+                       elementOf(op.getRhs()), op.getRhsOperands(),
+                       {factor})) &&
       succeeded(verify(op.getEpilogue(), "epilogue", op.getAccumulatorType(),
                        op.getEpilogueOperands(), elementTypes(op.getOuts()))));
 }
@@ -310,7 +312,8 @@ static LogicalResult verifyPacked(ContractOp op) {
     return op.emitOpError() << "packed rhs must have rank " << batch + 3
                             << " and rhs_sums rank " << batch + 1;
   // A word has up to 4 bytes, or one float.
-  int64_t words = packed.getDimSize(batch + 1), ofWord = op.isOfFloats() ? 1 : 4;
+  int64_t words = packed.getDimSize(batch + 1),
+          ofWord = op.isOfFloats() ? 1 : 4;
   if (ShapedType::isDynamic(words) ||
       words < int64_t(llvm::divideCeil(op.getReductionSize(), ofWord)))
     return op.emitOpError()
@@ -355,8 +358,7 @@ LogicalResult ContractOp::verify() {
                        "has not, or none, and an innermost one that lhs, rhs "
                        "and outs have");
   if (failed(verifyElementTypes(*this)) || failed(verifyFloats(*this)) ||
-      failed(verifyPacked(*this)) ||
-      failed(verifyBodies(*this)))
+      failed(verifyPacked(*this)) || failed(verifyBodies(*this)))
     return failure();
   DenseF64ArrayAttr ranges = getKnownFacts().epilogueRanges;
   if (ranges && ranges.size() != 2 * int64_t(getEpilogueOperands().size()))

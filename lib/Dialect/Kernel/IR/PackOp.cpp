@@ -58,8 +58,8 @@ static LogicalResult verifyWords(PackOp op, Type word) {
   }
   if (!word.isInteger(32))
     return op.emitOpError("packed must be of i32 or f32");
-  auto sums = dyn_cast_or_null<ShapedType>(
-      op.getSums() ? op.getSums().getType() : Type());
+  auto sums = dyn_cast_or_null<ShapedType>(op.getSums() ? op.getSums().getType()
+                                                        : Type());
   if (!sums || !sums.getElementType().isInteger(32) ||
       sums.getRank() != (int64_t)op.getNumBatch() + 1)
     return op.emitOpError("of i32 must have sums of i32 and rank "
@@ -102,8 +102,7 @@ LogicalResult PackOp::verify() {
     return emitOpError("k_step must be a multiple of KR");
   auto packed = cast<ShapedType>(getPacked().getType());
   Type word = packed.getElementType();
-  Type packedElement =
-      word.isF32() ? word : IntegerType::get(getContext(), 8);
+  Type packedElement = word.isF32() ? word : IntegerType::get(getContext(), 8);
   Type element = getElementTypeOrSelf(getSource().getType());
   if (getPrologue().empty()) {
     if (element != packedElement || !getIns().empty())

@@ -35,7 +35,6 @@
 #include "MatrixAtom.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "qcc/Target/KeepLoop.h"
 
 using namespace mlir;
 using namespace qcc;

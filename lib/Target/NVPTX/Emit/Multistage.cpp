@@ -39,7 +39,6 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
-#include "qcc/Target/KeepLoop.h"
 
 using namespace mlir;
 using namespace qcc;

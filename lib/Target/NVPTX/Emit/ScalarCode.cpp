@@ -123,3 +123,14 @@ Value ScalarCode::extend(Value byte, bool isUnsigned) {
     return arith::ExtUIOp::create(rewriter, loc, i32, byte);
   return arith::ExtSIOp::create(rewriter, loc, i32, byte);
 }
+
+void qcc::nvptx::keepLoop(scf::ForOp loop) {
+  MLIRContext *context = loop.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      context, /*disable=*/BoolAttr::get(context, true), {}, {}, {}, {}, {},
+      {});
+  loop->setAttr("loop_annotation", // as llvm.br has it
+                LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {},
+                                              {}, {}, {}, {}, {}, {}, {}, {},
+                                              {}, {}));
+}

@@ -89,6 +89,9 @@ public:
   mlir::Location loc;
 };
 
+/// Keeps LLVM from unrolling a loop: its body is large, and has enough to do.
+void keepLoop(mlir::scf::ForOp loop);
+
 } // namespace qcc::nvptx
 
 #endif // QCC_LIB_TARGET_NVPTX_EMIT_SCALARCODE_H

@@ -295,11 +295,10 @@ void VectorPack::storeWords(Value vector, ArrayRef<Value> at) {
   auto type = VectorType::get(
       {builder.lanes},
       cast<MemRefType>(op.getPacked().getType()).getElementType());
-  vector::StoreOp::create(
-      builder.rewriter, builder.loc,
-      builder.rewriter.createOrFold<vector::BitCastOp>(builder.loc, type,
-                                                       vector),
-      op.getPacked(), at);
+  vector::StoreOp::create(builder.rewriter, builder.loc,
+                          builder.rewriter.createOrFold<vector::BitCastOp>(
+                              builder.loc, type, vector),
+                          op.getPacked(), at);
 }
 
 SmallVector<Value> VectorPack::emitRun(const Unit &unit, ValueRange sums) {

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Grid.h"
-#include "Share.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "qcc/Transforms/Steps/Steps.h"
@@ -158,24 +157,48 @@ void qcc::x86::forEachRowTile(
   emitFrom(tiles.last, tiles.end);
 }
 
-void qcc::x86::emitGrid(KernelBuilder &builder, Contraction &contraction,
-                        function_ref<void(const GridPart &)> emitPart,
+GridPart Grid::columns(KernelBuilder &builder,
+                       const Contraction &contraction) const {
+  kernel::ContractOp op = contraction.op;
+  GridPart part;
+  part.loops.assign(op.getNumLoops(), builder.index(0));
+  part.firstColumn = share.columnBegin;
+  splitColumns(builder, contraction, share.columnEnd, part);
+  return part;
+}
+
+void Grid::setOuter(KernelBuilder &builder, const Contraction &contraction,
+                    Value outer, GridPart &part) const {
+  const auto &roles = contraction.roles;
+  Value rest = outer;
+  for (int64_t i = (int64_t)outerSizes.size() - 1; i >= 0; --i) {
+    part.loops[roles.outer[i]] =
+        i == 0 ? rest : builder.rem(rest, outerSizes[i]);
+    if (i != 0)
+      rest = builder.div(rest, outerSizes[i]);
+  }
+  part.batch.clear();
+  for (unsigned dim : roles.batch)
+    part.batch.push_back(part.loops[dim]);
+}
+
+Grid qcc::x86::openGrid(KernelBuilder &builder, Contraction &contraction,
                         function_ref<void()> prepare) {
   kernel::ContractOp op = contraction.op;
   RewriterBase &rewriter = builder.rewriter;
   Location loc = builder.loc;
   const auto &roles = contraction.roles;
+  Grid grid;
   // At least 1, since outer indices are rows divided by it.
-  Value rowTiles =
+  grid.rowTiles =
       builder.max(builder.ceilDiv(contraction.m, builder.index(contraction.mr)),
                   builder.index(1));
   Value columnTiles =
       builder.ceilDiv(contraction.n, builder.index(contraction.nr));
-  SmallVector<Value> outerSizes;
   Value outerCount = builder.index(1);
   for (unsigned dim : roles.outer) {
-    outerSizes.push_back(contraction.loopSize(builder, dim));
-    outerCount = builder.mul(outerCount, outerSizes.back());
+    grid.outerSizes.push_back(contraction.loopSize(builder, dim));
+    outerCount = builder.mul(outerCount, grid.outerSizes.back());
   }
 
   Value threads = builder.index(1);
@@ -185,37 +208,34 @@ void qcc::x86::emitGrid(KernelBuilder &builder, Contraction &contraction,
   auto forall = scf::ForallOp::create(
       rewriter, loc, getAsOpFoldResult(ArrayRef<Value>{threads}), ValueRange{},
       std::nullopt);
-  OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(forall.getTerminator());
   if (prepare)
     prepare();
-  Share share = emitShare(builder, forall.getInductionVar(0), threads,
-                          builder.mul(outerCount, rowTiles), columnTiles);
+  grid.share = emitShare(builder, forall.getInductionVar(0), threads,
+                         builder.mul(outerCount, grid.rowTiles), columnTiles);
+  return grid;
+}
 
-  GridPart part;
-  part.loops.assign(op.getNumLoops(), builder.index(0));
-  part.firstColumn = share.columnBegin;
-  splitColumns(builder, contraction, share.columnEnd, part);
+void qcc::x86::emitGrid(KernelBuilder &builder, Contraction &contraction,
+                        function_ref<void(const GridPart &)> emitPart,
+                        function_ref<void()> prepare) {
+  OpBuilder::InsertionGuard guard(builder.rewriter);
+  Grid grid = openGrid(builder, contraction, prepare);
+  const Share &share = grid.share;
+  Value rowTiles = grid.rowTiles;
+  GridPart part = grid.columns(builder, contraction);
   auto emitRows = [&](Value begin, Value end) {
     part.firstRow = builder.mul(begin, contraction.mr);
     part.lastRow = builder.min(builder.mul(end, contraction.mr), contraction.m);
     emitPart(part);
   };
-  if (roles.outer.empty())
+  if (contraction.roles.outer.empty())
     return emitRows(share.rowBegin, share.rowEnd);
   // Rows of the grid run through the outer dimensions.
   Value firstOuter = builder.div(share.rowBegin, rowTiles),
         lastOuter = builder.ceilDiv(share.rowEnd, rowTiles);
   builder.forEach(firstOuter, lastOuter, 1, [&](Value outer) {
-    Value rest = outer;
-    for (int64_t i = (int64_t)outerSizes.size() - 1; i >= 0; --i) {
-      part.loops[roles.outer[i]] =
-          i == 0 ? rest : builder.rem(rest, outerSizes[i]);
-      if (i != 0)
-        rest = builder.div(rest, outerSizes[i]);
-    }
-    for (unsigned dim : roles.batch)
-      part.batch.push_back(part.loops[dim]);
+    grid.setOuter(builder, contraction, outer, part);
     Value base = builder.mul(outer, rowTiles);
     emitRows(builder.max(builder.sub(share.rowBegin, base), builder.index(0)),
              builder.min(builder.sub(share.rowEnd, base), rowTiles));

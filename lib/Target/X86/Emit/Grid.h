@@ -16,6 +16,7 @@
 #define QCC_LIB_TARGET_X86_EMIT_GRID_H
 
 #include "Contraction.h"
+#include "Share.h"
 
 namespace qcc::x86 {
 
@@ -40,6 +41,27 @@ struct GridPart {
   Tile tile(const Contraction &contraction, mlir::Value row, int64_t rows,
             mlir::Value column, bool masked) const;
 };
+
+/// The share of a thread. The rows of its tiles run through the outer
+/// dimensions.
+struct Grid {
+  Share share;
+  /// Tiles of rows at each index of the outer dimensions, at least 1.
+  mlir::Value rowTiles;
+  llvm::SmallVector<mlir::Value> outerSizes;
+
+  /// The columns of the share, of no rows yet.
+  GridPart columns(KernelBuilder &builder,
+                   const Contraction &contraction) const;
+  /// Sets the indices of the outer dimensions, which `outer` counts through.
+  void setOuter(KernelBuilder &builder, const Contraction &contraction,
+                mlir::Value outer, GridPart &part) const;
+};
+
+/// Emits an `scf.forall` over threads and, in its body, `prepare` and the share
+/// of a thread. The insertion point is in the body then.
+Grid openGrid(KernelBuilder &builder, Contraction &contraction,
+              llvm::function_ref<void()> prepare = nullptr);
 
 /// Calls `body` for each tile of rows of [begin, end), where `begin` starts a
 /// tile: tiles of MR rows, then what is left, fewer than MR, as a tile of just

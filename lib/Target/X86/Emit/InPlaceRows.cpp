@@ -1,4 +1,4 @@
-//===- InPlaceRows.cpp - Rows that are read where they lie ----------------===//
+//===- InPlaceRows.cpp - Rows of bytes, read where they lie ---------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +8,6 @@
 #include "LhsRows.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "qcc/Target/KeepLoop.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -19,9 +18,8 @@ class InPlaceRows : public LhsRows {
 public:
   InPlaceRows(KernelBuilder &builder, Contraction &contraction)
       : LhsRows(builder, contraction, contraction.mc) {
-    assert((contraction.kr == 4 || contraction.atom.hasFloats()) &&
-           contraction.segmentSize >= contraction.kr &&
-           "words of four bytes and floats are read where they lie");
+    assert(contraction.kr == 4 && contraction.segmentSize >= contraction.kr &&
+           "words of four bytes are read where they lie");
   }
 
   void prepare(ArrayRef<Value> loops, Value first, Value count) override;
@@ -40,12 +38,6 @@ private:
   SmallVector<Value> indicesOfStep(const Tile &tile, Value row, Value offset);
   /// The four bytes of row i of the tile from an element on, as an i32.
   Value loadWord(const Tile &tile, int64_t i, Value segment, Value offset);
-  /// The steps of the reduction dimensions from `depth` on, where each step is
-  /// one float. `at` has the indices of the others, `word` the number of the
-  /// first step.
-  SmallVector<Value> reduceFloats(const Tile &tile, unsigned depth,
-                                  SmallVector<Value> at, Value word,
-                                  ValueRange accumulators, Step step);
   /// The steps of a part of a segment.
   SmallVector<Value> reducePart(const Tile &tile, Value segment,
                                 const ZeroBorders::Part &part,
@@ -166,47 +158,8 @@ SmallVector<Value> InPlaceRows::reducePart(const Tile &tile, Value segment,
       result);
 }
 
-/// Loops of windows with so few iterations are not unrolled: what adjacent rows
-/// read of a line again would take registers that a tile does not have.
-constexpr int64_t kFewIterations = 16;
-
-SmallVector<Value>
-InPlaceRows::reduceFloats(const Tile &tile, unsigned depth,
-                          SmallVector<Value> at, Value word,
-                          ValueRange accumulators, Step step) {
-  kernel::ContractOp op = contraction.op;
-  ArrayRef<int64_t> dims = op.getReductionDims(),
-                    sizes = op.getReductionSizes();
-  auto broadcast = [&](int64_t i, int64_t) -> Value {
-    if (contraction.roles.m)
-      at[*contraction.roles.m] = builder.add(tile.row, i);
-    Value element = memref::LoadOp::create(
-        builder.rewriter, builder.loc, op.getLhs(),
-        operandIndices(builder.rewriter, builder.loc, op.getLhsMap(), at));
-    return vector::BroadcastOp::create(builder.rewriter, builder.loc,
-                                       builder.accumulatorType(), element);
-  };
-  SmallVector<bool> allRows(tile.rows, true);
-  bool isLast = depth + 1 == dims.size();
-  SmallVector<Value> result = builder.carry(
-      0, sizes[depth], accumulators, [&](Value i, ValueRange current) {
-        at[dims[depth]] = i;
-        Value next = builder.add(builder.mul(word, sizes[depth]), i);
-        return isLast ? step(next, allRows, broadcast, current)
-                      : reduceFloats(tile, depth + 1, at, next, current, step);
-      });
-  auto loop = result.empty() ? scf::ForOp()
-                             : result.front().getDefiningOp<scf::ForOp>();
-  if (loop && dims.size() > 1 && isLast && sizes[depth] <= kFewIterations)
-    keepLoop(loop);
-  return result;
-}
-
 SmallVector<Value> InPlaceRows::reduce(const Tile &tile,
                                        ValueRange accumulators, Step step) {
-  if (contraction.atom.hasFloats())
-    return reduceFloats(tile, 0, tile.loops, builder.index(0), accumulators,
-                        step);
   return reduceParts(
       tile, accumulators,
       [&](Value segment, const ZeroBorders::Part &part, ValueRange current) {

@@ -10,7 +10,7 @@
 // the other. An LhsRows knows how the left operand is indexed and says so by
 // emitting the loop over K, or by telling where a tile lies:
 //
-//   InPlaceRows   rows of bytes or floats, read where they lie
+//   InPlaceRows   rows of bytes, read where they lie
 //   PanelRows     rows of any operand, its prologue applied, copied to scratch
 //                 memory once for each block of rows
 //

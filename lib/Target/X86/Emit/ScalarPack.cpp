@@ -107,8 +107,7 @@ void qcc::x86::emitScalarPack(KernelBuilder &builder, kernel::PackOp op,
     at.append({tile, index, lane});
     Type type = cast<MemRefType>(op.getPacked().getType()).getElementType();
     memref::StoreOp::create(
-        rewriter, loc,
-        rewriter.createOrFold<arith::BitcastOp>(loc, type, word),
+        rewriter, loc, rewriter.createOrFold<arith::BitcastOp>(loc, type, word),
         op.getPacked(), at);
     return SmallVector<Value>{sum};
   };

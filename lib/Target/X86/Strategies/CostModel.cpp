@@ -152,6 +152,38 @@ double qcc::x86::unitOfPeak(const Atom &atom) {
 }
 
 //===----------------------------------------------------------------------===//
+// Times of tiles
+//===----------------------------------------------------------------------===//
+
+/// Multiplications in flight that fill the pipeline.
+constexpr double kPipeline = 8;
+/// What a load costs where loads are not what limits.
+constexpr double kHiddenLoad = 0.06;
+/// Operations of an epilogue that run while the next tile is multiplied; the
+/// others have nothing beside them.
+constexpr int64_t kHiddenOps = 16;
+/// For each tile.
+constexpr double kTileOverhead = 15;
+
+double TileTimes::tile(int64_t rows, int64_t columns, double vector) const {
+  double accumulators = rows * columns, loads = rows + columns;
+  double step = std::max(
+      {accumulators * delayOf(atom), loads, kPipeline, vector * columns});
+  int64_t hidden = std::min(shape.epilogueOps, kHiddenOps);
+  double epilogue =
+      hidden * spec.times.operation + (shape.epilogueOps - hidden);
+  return words * (step + kHiddenLoad * loads) +
+         (epilogue * accumulators + kTileOverhead) / countInstructions(atom);
+}
+
+double TileTimes::allColumns(int64_t rows, double vector) const {
+  double time = (vectors / nv) * tile(rows, nv, vector);
+  if (vectors % nv)
+    time += tile(rows, vectors % nv, vector);
+  return time;
+}
+
+//===----------------------------------------------------------------------===//
 // Times of memory
 //===----------------------------------------------------------------------===//
 

@@ -69,6 +69,20 @@ double countInstructions(const Atom &atom);
 /// says.
 double delayOf(const Atom &atom);
 
+/// The time of tiles of accumulators in vector registers: `nv` vectors of
+/// columns of `vectors` in all, over `words` words of K.
+struct TileTimes {
+  const GemmShape &shape;
+  const Atom &atom;
+  const Spec &spec;
+  int64_t nv, vectors, words;
+
+  /// Of a tile whose right operand's vectors take `vector` each.
+  double tile(int64_t rows, int64_t columns, double vector) const;
+  /// Of the tiles of all columns.
+  double allColumns(int64_t rows, double vector) const;
+};
+
 /// What `atom` takes for a contraction at its peak, in multiplications of
 /// vectors for each 1024 products; comparable between atoms.
 double peakTime(const Atom &atom);

@@ -39,15 +39,6 @@ using namespace qcc;
 using namespace qcc::x86;
 using kernel::ContractOp;
 
-/// Multiplications in flight that fill the pipeline.
-constexpr double kPipeline = 8;
-/// What a load costs where loads are not what limits.
-constexpr double kHiddenLoad = 0.06;
-/// Operations of an epilogue that run while the next tile is multiplied; the
-/// others have nothing beside them.
-constexpr int64_t kHiddenOps = 16;
-/// For each tile.
-constexpr double kTileOverhead = 15;
 constexpr int64_t kMaxVectors = 4, kMaxRows = 16;
 /// What an unknown number of rows is at least taken for.
 constexpr uint64_t kManyRows = 1024;
@@ -69,42 +60,15 @@ protected:
                   Contraction &contraction) const override {
     emitVectorTiles(builder, contraction);
   }
-  bool takes(const Atom &atom) const override { return !atom.hasTiles(); }
+  bool takes(const Atom &atom) const override {
+    return !atom.hasTiles() && !atom.hasFloats();
+  }
   SmallVector<Tiling> listTilings(ContractOp op, const GemmShape &shape,
                                   const Atom &atom) const override;
   double expectedTime(ContractOp op, const GemmShape &shape,
                       const Tiling &tiling, const Atom &atom) const override;
   std::optional<std::string> refuseConfig(ContractOp op, ConfigAttr config,
                                           const Atom &atom) const override;
-};
-} // namespace
-
-namespace {
-/// The time of tiles of a contraction.
-struct TileTimes {
-  const GemmShape &shape;
-  const Atom &atom;
-  const Spec &spec;
-  int64_t nv, vectors, words;
-
-  /// Of a tile whose right operand's vectors take `vector` each.
-  double tile(int64_t rows, int64_t columns, double vector) const {
-    double accumulators = rows * columns, loads = rows + columns;
-    double step = std::max(
-        {accumulators * delayOf(atom), loads, kPipeline, vector * columns});
-    int64_t hidden = std::min(shape.epilogueOps, kHiddenOps);
-    double epilogue =
-        hidden * spec.times.operation + (shape.epilogueOps - hidden);
-    return words * (step + kHiddenLoad * loads) +
-           (epilogue * accumulators + kTileOverhead) / countInstructions(atom);
-  }
-  /// Of the tiles of all columns.
-  double allColumns(int64_t rows, double vector) const {
-    double time = (vectors / nv) * tile(rows, nv, vector);
-    if (vectors % nv)
-      time += tile(rows, vectors % nv, vector);
-    return time;
-  }
 };
 } // namespace
 
@@ -178,7 +142,9 @@ std::optional<std::string> VectorTiles::refuseConfig(ContractOp op,
                                                      ConfigAttr config,
                                                      const Atom &atom) const {
   if (!takes(atom))
-    return doesNotFit(atom) + "it multiplies tiles; use amx_tiles";
+    return doesNotFit(atom) + "it multiplies " +
+           (atom.hasTiles() ? "tiles; use amx_tiles"
+                            : "floats; use float_tiles");
   if (auto reason = refuseTile(op, config, atom))
     return reason;
   if (config.getMr() > kMaxAccumulators ||

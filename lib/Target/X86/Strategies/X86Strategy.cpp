@@ -103,7 +103,8 @@ std::optional<std::string> X86Strategy::reasonToRefuse(ContractOp op) const {
     return "each of its columns has a left operand of its own, as in a "
            "depthwise convolution; use strategy depthwise";
   // A word of floats is one element, wherever it lies.
-  if (op.isOfFloats() || !kernel::leavesOut(op.getLhsMap(), op.getReductionDims().back()))
+  if (op.isOfFloats() ||
+      !kernel::leavesOut(op.getLhsMap(), op.getReductionDims().back()))
     return std::nullopt;
   return "the innermost dimension of K leaves out elements of the left "
          "operand; run collapse-reductions, which adds one that does not";

@@ -39,6 +39,8 @@ def X86_ConfigAttr : AttrDef<X86_Dialect, "Config", [Kernel_LoweringConfigAttrIn
     * The strategy:
       * `vector_tiles`: the lanes of an accumulator are columns, and a tile of
         accumulators lies in vector registers;
+      * `float_tiles`: the same for floats. Where the columns of a tile do not fit the
+        L1 cache, K is cut, and accumulators lie in memory between its parts;
       * `amx_tiles`: a tile lies in tile registers;
       * `inner_product`: the lanes of an accumulator are elements of K of one result,
         which are summed up at the end. Results are collected for a block before the
@@ -51,7 +53,8 @@ def X86_ConfigAttr : AttrDef<X86_Dialect, "Config", [Kernel_LoweringConfigAttrIn
         words of a tile of MR rows are put together in registers from KR vectors of
         columns each, once for all rows whose windows share them.
     * `atom`: the instruction, as named by the table of atoms (`amx-int8`, `avx512vnni`,
-      `avxvnni`, `avx512bw`, `avx2`; the last two also with `-pairs` and `-bytes`).
+      `avxvnni`, `avx512bw`, `avx2`; the last two also with `-pairs` and `-bytes`;
+      `avx512-f32`, `avx2-f32`).
     * `tile`: [MR, NR, KR], the register tile: rows, columns, and the elements of K that
       one instruction reduces per accumulator lane.
     * `block`: [MC, NC], the rows and columns for which a thread keeps operands in its

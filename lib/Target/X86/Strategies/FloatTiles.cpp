@@ -1,0 +1,149 @@
+//===- FloatTiles.cpp - Tiles of floats in vector registers ---------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tiles take as long as those of words (VectorTiles.cpp), their columns coming
+// from the L1 cache. Between two parts of K (Emit/FloatTiles.cpp) accumulators
+// are stored and loaded.
+//
+// Blocks: the columns of a tile come from where they lie once for each block of
+// mc rows, which stay in a quarter of the L2 cache and are at least kLeastRows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Emit/Strategies.h"
+#include "X86Strategy.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::x86;
+using kernel::ContractOp;
+
+constexpr int64_t kMaxVectors = 8, kMaxRows = 16;
+/// What an unknown number of rows, and of columns, is taken for.
+constexpr int64_t kManyRows = 1024, kManyColumns = 1024;
+/// The rows of a block: fewer would read tiles of columns too often from beyond
+/// the L2 cache, accumulators of more would leave the L1 cache.
+constexpr int64_t kLeastRows = 64, kMostRows = 256;
+/// An accumulator between two parts of K: a store and a load.
+constexpr double kPause = 2;
+/// The words of a part of K in a tile of columns, in bytes.
+constexpr double kPartBytes = 16 << 10;
+
+namespace {
+class FloatTiles : public TileStrategy {
+public:
+  explicit FloatTiles(const Spec &spec) : TileStrategy(spec, "float_tiles") {}
+
+  /// Rows of many tiles are read together, so they must not meet in few sets of
+  /// the L1 cache.
+  int64_t rowPitch(kernel::LoweringConfigAttrInterface config,
+                   int64_t bytes) const override {
+    return cast<ConfigAttr>(config).readsLhsInPlace() ? spreadPitch(bytes)
+                                                      : bytes;
+  }
+
+protected:
+  void emitKernel(KernelBuilder &builder,
+                  Contraction &contraction) const override {
+    emitFloatTiles(builder, contraction);
+  }
+  bool takes(const Atom &atom) const override { return atom.hasFloats(); }
+  SmallVector<Tiling> listTilings(ContractOp op, const GemmShape &shape,
+                                  const Atom &atom) const override;
+  double expectedTime(ContractOp op, const GemmShape &shape,
+                      const Tiling &tiling, const Atom &atom) const override;
+  std::optional<std::string> refuseConfig(ContractOp op, ConfigAttr config,
+                                          const Atom &atom) const override;
+};
+} // namespace
+
+/// Whether blocks go through the outer dimensions.
+static bool goThroughOuter(ContractOp op, bool lhsInPlace) {
+  kernel::ContractOp::Roles roles = *op.getRoles();
+  return lhsInPlace && roles.batch.empty() &&
+         op.getRows().size() < roles.outer.size() + (roles.m ? 1 : 0);
+}
+
+double FloatTiles::expectedTime(ContractOp op, const GemmShape &shape,
+                                const Tiling &tiling, const Atom &atom) const {
+  int64_t mr = tiling.mr, m = shape.m ? shape.m : kManyRows,
+          n = shape.n ? shape.n : kManyColumns;
+  int64_t vectors = llvm::divideCeil(n, (int64_t)atom.lanes), words = shape.k;
+  TileTimes times{shape,   atom, spec, tiling.nr / (int64_t)atom.lanes,
+                  vectors, words};
+  double lines = atom.lanes * 4 / 64.0; // in a vector
+  double vector = lines * spec.times.fromL1;
+  double time = (m / mr) * times.allColumns(mr, vector);
+  if (m % mr)
+    time += times.allColumns(m % mr, vector);
+  double parts = std::ceil(words * tiling.nr * 4 / kPartBytes);
+  if (parts > 1)
+    time += kPause * parts * m * vectors;
+  double farLines = lines * vectors * words;
+  double blocks = goThroughOuter(op, tiling.lhsInPlace)
+                      ? double(m) / tiling.mc
+                      : llvm::divideCeil(m, tiling.mc);
+  time =
+      besideStream(time, blocks * farLines * timeOfFarLine(farLines * 64, spec),
+                   farLines * 64, spec) +
+      kStepOverhead;
+  if (!shape.isInPlace)
+    time += m * llvm::divideCeil(words * 4, (int64_t)64) * shape.copyTime;
+  return time * 1024 / (double(m) * n * shape.k) * unitOfPeak(atom);
+}
+
+SmallVector<Tiling> FloatTiles::listTilings(ContractOp op,
+                                            const GemmShape &shape,
+                                            const Atom &atom) const {
+  int64_t vectors = kMaxVectors, rows = kMaxRows;
+  if (shape.n)
+    vectors = std::min<int64_t>(vectors,
+                                llvm::divideCeil(shape.n, (int64_t)atom.lanes));
+  if (shape.m)
+    rows = std::min(rows, shape.m);
+  int64_t most = std::clamp<int64_t>(spec.l2Bytes / 4 / (shape.k * 4),
+                                     kLeastRows, kMostRows);
+  bool isThroughOuter = goThroughOuter(op, shape.isInPlace);
+  SmallVector<Tiling> tilings;
+  for (int64_t nv = vectors; nv > 0; --nv)
+    for (int64_t mr = rows; mr > 0; --mr) {
+      if (mr * nv + nv + atom.temporaries > atom.registers)
+        continue;
+      int64_t tiles = llvm::divideCeil(most, mr);
+      if (shape.m && !isThroughOuter) {
+        // Equal blocks, as far as tiles allow.
+        int64_t all = llvm::divideCeil(shape.m, mr);
+        tiles = llvm::divideCeil(all, llvm::divideCeil(all, tiles));
+      }
+      int64_t nr = nv * atom.lanes;
+      tilings.push_back({mr, nr, tiles * mr, nr});
+    }
+  return tilings;
+}
+
+std::optional<std::string> FloatTiles::refuseConfig(ContractOp op,
+                                                    ConfigAttr config,
+                                                    const Atom &atom) const {
+  if (!takes(atom))
+    return doesNotFit(atom) + "it multiplies integers; use vector_tiles";
+  if (auto reason = refuseTile(op, config, atom))
+    return reason;
+  if (config.getNc() != config.getNr())
+    return "lowering_config has strategy 'float_tiles', whose blocks have the "
+           "columns of one tile; use NC = NR";
+  if (config.getMr() > kMaxAccumulators ||
+      config.getMr() * (config.getNr() / atom.lanes) > kMaxAccumulators)
+    return hasTooManyAccumulators();
+  return std::nullopt;
+}
+
+std::unique_ptr<Strategy> qcc::x86::makeFloatTiles(const Spec &spec) {
+  return std::make_unique<FloatTiles>(spec);
+}
