@@ -42,6 +42,9 @@ static bool isSumOfProducts(linalg::LinalgOp op) {
   };
   return llvm::all_of(
       op.getBlock()->getTerminator()->getOperands(), [&](Value yielded) {
+        // Accumulators of f16 are rounded.
+        if (auto rounded = yielded.getDefiningOp<arith::TruncFOp>())
+          yielded = rounded.getIn();
         Operation *def = yielded.getDefiningOp();
         if (isa_and_nonnull<math::FmaOp>(def))
           return true;
@@ -66,7 +69,7 @@ static std::string whyNoContraction(linalg::LinalgOp op) {
            "extended to i32";
   return "its operands are " + llvm::join(types, " and ") +
          "; only contractions of 8-bit integers, or of values dequantized "
-         "from them, have kernels";
+         "from them, have kernels, and on x86 those of f32";
 }
 
 static std::string whyStructured(linalg::LinalgOp op) {

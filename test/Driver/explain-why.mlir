@@ -9,12 +9,13 @@
 #t = affine_map<(i, j) -> (j, i)>
 #row = affine_map<(i, j) -> (i)>
 
+// Accumulators of f16 are rounded at each step.
 // CHECK-LABEL: entry float_matmul:
 // CHECK: .generic {{.*}}linalg.matmul
-// CHECK: why: its operands are f32; only contractions of 8-bit integers, or of values dequantized from them, have kernels
-func.func @float_matmul(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %y: tensor<4x16xf32>) -> tensor<4x16xf32> {
-  %r = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x16xf32>) outs(%y : tensor<4x16xf32>) -> tensor<4x16xf32>
-  return %r : tensor<4x16xf32>
+// CHECK: why: its operands are f16; only contractions of 8-bit integers, or of values dequantized from them, have kernels, and on x86 those of f32
+func.func @float_matmul(%x: tensor<4x8xf16>, %w: tensor<8x16xf16>, %y: tensor<4x16xf16>) -> tensor<4x16xf16> {
+  %r = linalg.matmul ins(%x, %w : tensor<4x8xf16>, tensor<8x16xf16>) outs(%y : tensor<4x16xf16>) -> tensor<4x16xf16>
+  return %r : tensor<4x16xf16>
 }
 
 // Windows would quantize each element three times.
@@ -63,7 +64,7 @@ func.func @channels_along_k(%x: tensor<16x4x!quant.uniform<i8:f32, 0.1>>) -> ten
 }
 
 // CHECK-LABEL: entry one_real_operand:
-// CHECK: .generic {{.*}}linalg.matmul
+// CHECK: .contract {{.*}}linalg.matmul {{.*}}f32 float_tiles
 // CHECK: why: the right operand is not a dequantized value
 func.func @one_real_operand(%x: tensor<4x8x!quant.uniform<i8:f32, 0.1>>, %w: tensor<8x16xf32>, %y: tensor<4x16xf32>) -> tensor<4x16xf32> {
   %a = qnn.dequantize %x : tensor<4x8x!quant.uniform<i8:f32, 0.1>> -> tensor<4x8xf32>

@@ -146,6 +146,17 @@ static x86::ConfigAttr chooseDepthwise(kernel::ContractOp op, const Atom &atom,
                               kernel::ConfigSource::Pinned);
 }
 
+static x86::ConfigAttr chooseFloatTiles(kernel::ContractOp op, const Atom &atom,
+                                        bool small, Choices &b) {
+  auto [mr, vectors] = small ? chooseSmallGrid(atom, b) : chooseGrid(atom, b);
+  int64_t nr = vectors * atom.lanes, mc = mr * (1 + b.choose(3));
+  bool inPlace = op.getLhsPrologue().empty() && b.choose(4) != 0;
+  return x86::ConfigAttr::get(
+      op.getContext(), "float_tiles", atom.name, mr, nr, atom.kr, mc, nr,
+      inPlace ? x86::LhsSource::InPlace : x86::LhsSource::Panel,
+      x86::RhsSource::Packed, kernel::ConfigSource::Pinned);
+}
+
 /// A tile of up to four warps in a row or a column, any of the atoms.
 static nvptx::ConfigAttr chooseStages(kernel::ContractOp op,
                                       const nvptx::Atom &atom, Choices &b) {
@@ -208,9 +219,13 @@ static kernel::LoweringConfigAttrInterface chooseConfig(kernel::ContractOp op,
   const x86::Spec &spec = x86::specOf(target);
   SmallVector<Atom> atoms;
   for (const Atom &atom : spec.atoms)
-    if (atom.hasTiles() == (spec.emulatesAMX && !isDepthwise))
+    if (op.isOfFloats() ? atom.hasFloats()
+                        : !atom.hasFloats() && atom.hasTiles() ==
+                              (spec.emulatesAMX && !isDepthwise))
       atoms.push_back(atom);
   const Atom &atom = atoms[b.choose(atoms.size())];
+  if (atom.hasFloats())
+    return chooseFloatTiles(op, atom, small, b);
   if (isDepthwise)
     return chooseDepthwise(op, atom, small, b);
   if (atom.form == AtomForm::Words && b.choose(3) == 0)

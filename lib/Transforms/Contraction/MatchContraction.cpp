@@ -442,6 +442,9 @@ void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op,
     rewriter.eraseOp(contract);
     return leaveGeneric(op, reason);
   }
+  // Why it is not one of integers.
+  if (Attribute reason = op->getAttr(kRefusedAttr))
+    contract->setAttr(kRefusedAttr, reason);
   ++numFormed;
   LDBG() << "forms a contraction of " << originOf(op) << " at " << op.getLoc();
   rewriter.replaceOp(op, contract.getResults());

@@ -77,6 +77,8 @@ public:
   mlir::VectorType accumulatorType() {
     return mlir::VectorType::get({lanes}, word);
   }
+  /// The same of i32, whatever words are.
+  mlir::VectorType integerType() { return vectorType(lanes, 32); }
   /// A whole number in every lane.
   mlir::Value splat(mlir::VectorType type, int64_t value) {
     mlir::Type element = type.getElementType();

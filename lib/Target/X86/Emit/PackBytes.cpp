@@ -64,7 +64,8 @@ Value qcc::x86::packBlocks(KernelBuilder &builder, ValueRange vectors,
   SmallVector<Value> words;
   for (Value vector : vectors) {
     if (range.saturation == Saturation::None)
-      vector = arith::AndIOp::create(rewriter, loc, vector, builder.splat(255));
+      vector = arith::AndIOp::create(rewriter, loc, vector,
+                                     builder.splat(builder.integerType(), 255));
     words.push_back(vector);
   }
   auto toShorts = [&](Value a, Value b) {
@@ -94,10 +95,10 @@ Value qcc::x86::packBytes(KernelBuilder &builder, ValueRange vectors,
       bool isSigned = range.saturation == Saturation::Signed;
       int64_t least = range.least.value_or(isSigned ? -128 : 0),
               most = range.most.value_or(isSigned ? 127 : 255);
-      vector =
-          arith::MaxSIOp::create(rewriter, loc, vector, builder.splat(least));
-      vector =
-          arith::MinSIOp::create(rewriter, loc, vector, builder.splat(most));
+      vector = arith::MaxSIOp::create(
+          rewriter, loc, vector, builder.splat(builder.integerType(), least));
+      vector = arith::MinSIOp::create(
+          rewriter, loc, vector, builder.splat(builder.integerType(), most));
     }
     return arith::TruncIOp::create(rewriter, loc, builder.vectorType(lanes, 8),
                                    vector);
@@ -107,8 +108,8 @@ Value qcc::x86::packBytes(KernelBuilder &builder, ValueRange vectors,
   for (int64_t v = 0; v < count; ++v)
     for (int64_t group = 0; group < lanes / 4; ++group)
       order.push_back(4 * group + v);
-  Value mixed = vector::BitCastOp::create(rewriter, loc,
-                                          builder.accumulatorType(), packed);
+  Value mixed =
+      vector::BitCastOp::create(rewriter, loc, builder.integerType(), packed);
   Value ordered = vector::ShuffleOp::create(rewriter, loc, mixed, mixed, order);
   return vector::BitCastOp::create(
       rewriter, loc, builder.vectorType(count * lanes, 8), ordered);

@@ -181,7 +181,7 @@ Value VectorRegion::emitConversion(KernelBuilder &builder, Operation &op,
     return {};
   Value number = unrounded(builder, convert.getIn(), mapping);
   return LLVM::LrintOp::create(builder.rewriter, builder.loc,
-                               builder.accumulatorType(), number);
+                               builder.integerType(), number);
 }
 
 /// The number that `op` extends after it was truncated, if the number fits the
