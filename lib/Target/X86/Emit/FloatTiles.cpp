@@ -87,6 +87,11 @@ private:
   void emitParts(unsigned depth, const StepOfK &step, Value column, bool masked,
                  ForEachTile forEachTile);
 
+  /// Asks for the words of the next part of K: each tile of a block for its
+  /// share of them, so that the first tile of that part finds them in the L2
+  /// cache.
+  void prefetchNextPart(const Tile &tile, Value slot, const StepOfK &first);
+
   SmallVector<Value> initialize(const Tile &tile);
   SmallVector<Value> load(const Tile &tile, Value slot);
   void store(const Tile &tile, Value slot, ValueRange accumulators);
@@ -253,9 +258,34 @@ void FloatTiles::emitParts(unsigned depth, const StepOfK &step, Value column,
                      ? builder.add(first, parts.size)
                      : builder.min(builder.add(first, parts.size), end);
     forEachTile(column, masked, [&](const Tile &tile, Value slot) {
+      prefetchNextPart(tile, slot, stepAt(step, depth, first));
       store(tile, slot,
             reduce(tile, depth, step, first, last, load(tile, slot)));
     });
+  });
+}
+
+void FloatTiles::prefetchNextPart(const Tile &tile, Value slot,
+                                  const StepOfK &first) {
+  constexpr int64_t lineElements = 64 / sizeof(float);
+  int64_t inner = llvm::product_of(
+      contraction.op.getReductionSizes().drop_front(parts.depth + 1));
+  int64_t lines =
+      llvm::divideCeil(parts.size * inner * contraction.nr, lineElements);
+  int64_t share = llvm::divideCeil(lines, contraction.mc / contraction.mr);
+  // The words of a tile of columns follow each other, and tiles do. A prefetch
+  // past the last one never fails.
+  SmallVector<Value> at(tile.batch);
+  at.append({tile.column,
+             builder.add(builder.mul(first.word, inner), parts.size * inner),
+             Value()});
+  Value firstLine =
+      builder.mul(builder.div(slot, builder.index(contraction.mr)), share);
+  builder.forEach(builder.index(0), builder.index(share), 1, [&](Value i) {
+    at.back() = builder.mul(builder.add(firstLine, i), lineElements);
+    memref::PrefetchOp::create(builder.rewriter, builder.loc,
+                               contraction.op.getRhs(), at, /*isWrite=*/false,
+                               /*localityHint=*/2, /*isDataCache=*/true);
   });
 }
 

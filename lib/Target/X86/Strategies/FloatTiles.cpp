@@ -10,7 +10,8 @@
 // are stored and loaded.
 //
 // Blocks: the columns of a tile come from where they lie once for each block of
-// mc rows, which stay in a quarter of the L2 cache and are at least kLeastRows.
+// mc rows. Rows of the left operand and of the results stay in a quarter of the
+// L2 cache; they are at least kLeastRows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -108,8 +109,9 @@ SmallVector<Tiling> FloatTiles::listTilings(ContractOp op,
                                 llvm::divideCeil(shape.n, (int64_t)atom.lanes));
   if (shape.m)
     rows = std::min(rows, shape.m);
-  int64_t most = std::clamp<int64_t>(spec.l2Bytes / 4 / (shape.k * 4),
-                                     kLeastRows, kMostRows);
+  int64_t bytesPerRow = (shape.k + (shape.n ? shape.n : kManyColumns)) * 4;
+  int64_t most = std::clamp<int64_t>(spec.l2Bytes / 4 / bytesPerRow, kLeastRows,
+                                     kMostRows);
   bool isThroughOuter = goThroughOuter(op, shape.isInPlace);
   SmallVector<Tiling> tilings;
   for (int64_t nv = vectors; nv > 0; --nv)
