@@ -53,7 +53,7 @@ void formContraction(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op,
 
 /// The operands that are lhs and rhs of the contraction that is formed of the
 /// generic; nulls if it is no contraction of integers nor, where `formsFloats`
-/// says so, of floats.
+/// says so, one of floats that has columns enough for a kernel.
 std::pair<mlir::OpOperand *, mlir::OpOperand *>
 factorOperands(mlir::linalg::GenericOp op, bool formsFloats);
 

@@ -374,14 +374,34 @@ static bool isRhs(linalg::GenericOp op, const Factor &factor,
          !isConstantLike(other.input->get());
 }
 
+/// Whether a contraction of floats has so few columns that loops compute it.
+static bool hasFewColumns(linalg::GenericOp op, OpOperand *lhs,
+                          OpOperand *rhs) {
+  AffineMap left = op.getMatchingIndexingMap(lhs),
+            right = op.getMatchingIndexingMap(rhs);
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  std::optional<int64_t> columns;
+  for (auto [d, size] : llvm::enumerate(sizes)) {
+    if (!right.isFunctionOfDim(d) || left.isFunctionOfDim(d))
+      continue;
+    if (ShapedType::isDynamic(size))
+      return false;
+    columns = columns.value_or(1) * size;
+  }
+  // A depthwise one has none, but channels.
+  return columns && *columns <= kFewColumnsOfFloats;
+}
+
 std::pair<OpOperand *, OpOperand *> qcc::factorOperands(linalg::GenericOp op,
                                                         bool formsFloats) {
   Factor left, right;
-  if (!matchContraction(op, left, right) &&
-      !(formsFloats && matchFloatContraction(op, left, right)))
+  bool isOfIntegers = matchContraction(op, left, right);
+  if (!isOfIntegers && !(formsFloats && matchFloatContraction(op, left, right)))
     return {};
   if (isRhs(op, left, right))
     std::swap(left, right);
+  if (!isOfIntegers && hasFewColumns(op, left.input, right.input))
+    return {};
   return {left.input, right.input};
 }
 

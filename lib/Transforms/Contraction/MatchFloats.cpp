@@ -8,7 +8,7 @@
 // The body of a contraction of floats is fma(x, w, acc) in f32 (N8). A factor
 // is an input of f32, or is computed from one input alone: widened from f16 or
 // bf16, for instance. A pass of its own then computes it, which may become a
-// prologue.
+// prologue. Of a constant it is computed at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "qcc/Conversion/QNNToLinalg/EvaluateConstant.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 #include "qcc/Transforms/Refusal.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -107,5 +109,10 @@ Value qcc::computeFactor(RewriterBase &rewriter, linalg::GenericOp op,
         linalg::YieldOp::create(builder, loc, mapping.lookup(factor.computed));
       });
   inheritNotes(pass, {op});
-  return pass.getResult(0);
+  auto bytes = evaluateConstant(pass.getResult(0));
+  if (!bytes)
+    return pass.getResult(0);
+  return arith::ConstantOp::create(
+      rewriter, loc,
+      makeConstant(cast<RankedTensorType>(empty.getType()), *bytes, "real"));
 }

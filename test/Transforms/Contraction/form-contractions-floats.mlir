@@ -70,6 +70,23 @@ func.func @widened(%x: tensor<4x8xf16>, %w: tensor<8x16xi8>, %y: tensor<4x16xf32
   return %0 : tensor<4x16xf32>
 }
 
+// A constant factor is computed at once.
+// CHECK-LABEL: func.func @constant(
+// CHECK: %[[W:.*]] = arith.constant dense<{{\[\[}}1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00, 5.000000e+00], [
+// CHECK-SAME: tensor<2x5xf32>
+// CHECK: kernel.contract lhs(%arg0 : tensor<4x2xf32>) rhs(%[[W]] : tensor<2x5xf32>)
+func.func @constant(%x: tensor<4x2xf32>, %y: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  %w = arith.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0], [0.5, 1.5, 2.5, 3.5, 4.5]]> : tensor<2x5xf16>
+  %0 = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<4x2xf32>, tensor<2x5xf16>) outs(%y : tensor<4x5xf32>) {
+  ^bb0(%a: f32, %b: f16, %acc: f32):
+    %1 = arith.extf %b : f16 to f32
+    %2 = math.fma %a, %1, %acc : f32
+    linalg.yield %2 : f32
+  } -> tensor<4x5xf32>
+  return %0 : tensor<4x5xf32>
+}
+
 // Dimensions of K keep their order, and those that are neighbours become one.
 // CHECK-LABEL: func.func @order(
 // CHECK: kernel.contract
