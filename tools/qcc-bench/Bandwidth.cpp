@@ -26,10 +26,10 @@ constexpr int64_t kMostRows = 4;
 constexpr int64_t kStepBytes = 512;
 constexpr int64_t kHugePage = int64_t(1) << 21;
 
-int64_t bench::bytesThatBound(const Shape &shape) {
+int64_t bench::bytesThatBound(const Shape &shape, DataType type) {
   const MatrixShape *matrix = shape.matrix();
   return matrix && matrix->m <= kMostRows
-             ? shape.batches() * matrix->n * matrix->k
+             ? shape.batches() * matrix->n * matrix->k * rhsBytesOf(type)
              : 0;
 }
 

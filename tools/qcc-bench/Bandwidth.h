@@ -24,7 +24,7 @@ namespace qcc::bench {
 
 /// The bytes of the right operand of a matrix product, if it is used so seldom
 /// that reading it may be what limits; otherwise 0.
-int64_t bytesThatBound(const Shape &shape);
+int64_t bytesThatBound(const Shape &shape, DataType type);
 
 /// Reads a buffer, each thread its part.
 class BandwidthRunner {

@@ -20,7 +20,7 @@ enum class PeerKind { None, OneDNN, OneDNNFloat };
 
 struct Options {
   const Isa *isa = nullptr;
-  bool isUnsigned = false;
+  DataType type = DataType::S8;
   PeerKind peer = PeerKind::OneDNN;
   int threads = 1;
   int rounds = 11; ///< 0 checks the numbers and measures nothing.
@@ -44,11 +44,12 @@ struct Row {
   int64_t artifactBytes = 0;
 
   tools::TimedRun qcc;
-  /// Of the 8-bit peak, all threads together.
+  /// Of the peak of the data type, all threads together.
   double fraction = 0, peerFraction = 0;
   /// The ways of the peer that came near its best, the best first.
   std::vector<tools::TimedRun> peers;
-  /// Of 8-bit elements: the largest, or -1 without a peer.
+  /// Of 8-bit elements: the largest, or -1 without a peer. Of floats 0 where
+  /// the peer is as near as roundings explain.
   int64_t peerDifference = -1;
   /// The rate of reading as many bytes as the right operand has, in GB/s, from
   /// huge pages and from small ones; 0 where that does not bound.

@@ -63,7 +63,7 @@ static std::vector<int64_t> inputRows(const Shape &shape,
   return result;
 }
 
-/// Some rows of a tensor of bytes that has `allRows` of them in each of
+/// Some rows of a tensor that has `allRows` of them in each of
 /// `batches`, as a tensor of `shape`. A row -1 is one of zeros.
 static llvm::Expected<reference::TensorValue>
 gather(const HostTensor &from, int64_t batches, int64_t allRows,
@@ -73,7 +73,7 @@ gather(const HostTensor &from, int64_t batches, int64_t allRows,
       {static_cast<reference::TypeCode>(type.code), type.bits}, shape);
   if (!value.bytes)
     return llvm::createStringError("not enough memory for the check");
-  int64_t rowBytes = from.numElements() / (batches * allRows);
+  int64_t rowBytes = int64_t(from.numBytes()) / (batches * allRows);
   uint8_t *out = value.bytes.get();
   for (int64_t b = 0; b < batches; ++b)
     for (int64_t row : rows) {
@@ -108,17 +108,23 @@ static llvm::Error compare(const Problem &problem,
   if (!found)
     return found.takeError();
   int64_t differing = 0, first = -1, count = expected.elementCount();
+  int64_t size = problem.activationType().bits / 8;
   for (int64_t i = 0; i < count; ++i)
-    if (found->bytes.get()[i] != expected.bytes.get()[i]) {
+    if (memcmp(found->bytes.get() + i * size, expected.bytes.get() + i * size,
+               size) != 0)
       first = differing++ ? first : i;
-    }
   if (!differing)
     return llvm::Error::success();
   int64_t rowSize = count / (shape.batches() * int64_t(rows.size()));
   int64_t row = rows[first / rowSize % int64_t(rows.size())];
   auto value = [&](const reference::TensorValue &tensor) {
-    uint8_t byte = tensor.bytes.get()[first];
-    return problem.isUnsigned ? int(byte) : int(int8_t(byte));
+    const uint8_t *element = tensor.bytes.get() + first * size;
+    if (!problem.isOfFloats())
+      return std::to_string(problem.isUnsigned() ? int(*element)
+                                                 : int(int8_t(*element)));
+    float real = 0;
+    memcpy(&real, element, sizeof(real));
+    return llvm::formatv("{0:e8}", real).str();
   };
   return llvm::createStringError(llvm::formatv(
       "wrong numbers: {0} of {1} elements differ from the reference, the first "

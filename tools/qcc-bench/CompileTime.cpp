@@ -73,8 +73,7 @@ int bench::runCompileTime(const std::vector<std::string> &files,
   for (const Shape &shape : suite.shapes) {
     if (shape.name().find(options.filter) == std::string::npos)
       continue;
-    auto problem =
-        Problem::create(shape, options.isUnsigned, /*fillData=*/false);
+    auto problem = Problem::create(shape, options.type, /*fillData=*/false);
     if (!problem)
       return reportError(llvm::toString(problem.takeError()));
     all += problem->program("f" + std::to_string(count++));
@@ -86,9 +85,8 @@ int bench::runCompileTime(const std::vector<std::string> &files,
       llvm::formatv("{0}: {1} kernels", suite.name, count).str(), all);
   if (!options.json.empty())
     failed |= writeJson(
-        options.json,
-        llvm::json::Object{{"isa", options.isa->name},
-                           {"dtype", options.isUnsigned ? "u8" : "s8"},
-                           {"programs", std::move(times.json)}});
+        options.json, llvm::json::Object{{"isa", options.isa->name},
+                                         {"dtype", nameOfType(options.type)},
+                                         {"programs", std::move(times.json)}});
   return failed;
 }

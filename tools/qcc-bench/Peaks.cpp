@@ -209,7 +209,7 @@ static_assert(4 * kTileBytes * kAmxSteps <= kPeakDataBytes);
 // Tables
 //===----------------------------------------------------------------------===//
 
-std::vector<Peak> bench::peaksOf(const Isa &isa) {
+static std::vector<Peak> peaksOfBytes(const Isa &isa) {
   const Peak clock{"clock", "GHz", kChain * kMultiplyCycles, runClock};
   const Peak fma512{"fp32 FMA zmm", "GFLOP/s", 24 * 16 * 2, runFma512};
   const Peak fma256{"fp32 FMA ymm", "GFLOP/s", 24 * 8 * 2, runFma256};
@@ -240,4 +240,14 @@ std::vector<Peak> bench::peaksOf(const Isa &isa) {
             {"vpmaddwd+vpaddd ymm", "GOP/s", 8 * 16 * 2, runPairs256, true}};
   }
   return {};
+}
+
+std::vector<Peak> bench::peaksOf(const Isa &isa, DataType type) {
+  std::vector<Peak> peaks = peaksOfBytes(isa);
+  if (type != DataType::F32)
+    return peaks;
+  // The clock, and the peak of fma.
+  peaks.resize(2);
+  peaks.back().isReference = true;
+  return peaks;
 }

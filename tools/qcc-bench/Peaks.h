@@ -14,6 +14,7 @@
 #define QCC_TOOLS_QCC_BENCH_PEAKS_H
 
 #include "Isa.h"
+#include "Shape.h"
 #include <vector>
 
 namespace qcc::bench {
@@ -31,7 +32,7 @@ struct Peak {
 
 /// Peaks of an instruction set of the host: the clock, fp32 FMA, the
 /// instruction of 8-bit products.
-std::vector<Peak> peaksOf(const Isa &isa);
+std::vector<Peak> peaksOf(const Isa &isa, DataType type);
 
 /// Bytes of data that `run` reads, 64-byte aligned.
 constexpr int64_t kPeakDataBytes = 32 << 10;

@@ -21,10 +21,18 @@ static void dequantize(const Problem &problem, const int8_t *rhs,
                        std::vector<float> &lhsReal, std::vector<float> &rhsReal,
                        std::vector<float> &biasReal) {
   const Shape &shape = problem.shape;
+  if (problem.isOfFloats()) {
+    const float *x = problem.lhs.as<float>();
+    lhsReal.assign(x, x + problem.lhs.numElements());
+    rhsReal.resize(shape.batches() * shape.columns() * shape.reduction());
+    memcpy(rhsReal.data(), rhs, rhsReal.size() * sizeof(float));
+    biasReal = problem.realBias;
+    return;
+  }
   int64_t count = problem.lhs.numElements();
   for (int64_t i = 0; i < count; ++i)
     lhsReal.push_back(problem.lhsScale *
-                      (problem.isUnsigned
+                      (problem.isUnsigned()
                            ? float(problem.lhs.as<uint8_t>()[i])
                            : float(problem.lhs.as<int8_t>()[i])));
   int64_t k = shape.reduction();
@@ -43,8 +51,9 @@ llvm::Expected<PeerData> PeerData::create(const Problem &from,
   bool hasWeights = shape.hasWeights();
   const int8_t *rhs =
       hasWeights ? kernel.weights.data() : from.rhs.as<int8_t>();
-  if (hasWeights &&
-      int64_t(kernel.weights.size()) != shape.columns() * shape.reduction())
+  if (hasWeights && int64_t(kernel.weights.size()) != shape.columns() *
+                                                          shape.reduction() *
+                                                          rhsBytesOf(from.type))
     return llvm::createStringError("the weights of the program were not found");
   rt::DType type = isFloat ? rt::DType{QCC_FLOAT, 32} : from.activationType();
   auto out = HostTensor::create(type, shape.resultShape());
@@ -55,7 +64,7 @@ llvm::Expected<PeerData> PeerData::create(const Problem &from,
   PeerProblem &to = data.problem;
   to.shape = shape;
   to.isFloat = isFloat;
-  to.isUnsigned = from.isUnsigned;
+  to.isUnsigned = from.isUnsigned();
   to.out = data.out.data();
   if (isFloat) {
     dequantize(from, rhs, data.lhs, data.rhs, data.bias);
@@ -76,21 +85,40 @@ llvm::Expected<PeerData> PeerData::create(const Problem &from,
   return data;
 }
 
+/// 0 where the peer's floats are as near to qcc's as roundings explain, in any
+/// order of the sum and, with more of them, by Winograd's formula; 255 where
+/// they are not.
+static int64_t differenceOfFloats(const Problem &problem,
+                                  const HostTensor &out) {
+  constexpr double kNear = 1e-3;
+  double largest = 0, difference = 0;
+  bool areNumbers = true;
+  for (int64_t i = 0; i < out.numElements(); ++i) {
+    double ours = problem.result.as<float>()[i], theirs = out.as<float>()[i];
+    largest = std::max(largest, std::abs(ours));
+    difference = std::max(difference, std::abs(theirs - ours));
+    areNumbers &= std::isfinite(theirs);
+  }
+  return areNumbers && difference <= kNear * largest ? 0 : 255;
+}
+
 /// How far the peer's result is from qcc's, in units of the 8-bit result.
 static int64_t differenceOf(const Problem &problem, const HostTensor &out) {
-  double low = problem.isUnsigned ? 0 : -128;
-  double high = problem.isUnsigned ? 255 : 127, largest = 0;
+  if (problem.isOfFloats())
+    return differenceOfFloats(problem, out);
+  double low = problem.isUnsigned() ? 0 : -128;
+  double high = problem.isUnsigned() ? 255 : 127, largest = 0;
   for (int64_t i = 0; i < out.numElements(); ++i) {
-    double ours = problem.isUnsigned ? double(problem.result.as<uint8_t>()[i])
-                                     : double(problem.result.as<int8_t>()[i]);
+    double ours = problem.isUnsigned() ? double(problem.result.as<uint8_t>()[i])
+                                       : double(problem.result.as<int8_t>()[i]);
     double theirs;
     if (out.dtype().isFloat())
       theirs = std::clamp(
           std::nearbyint(double(out.as<float>()[i]) / problem.resultScale), low,
           high);
     else
-      theirs = problem.isUnsigned ? double(out.as<uint8_t>()[i])
-                                  : double(out.as<int8_t>()[i]);
+      theirs = problem.isUnsigned() ? double(out.as<uint8_t>()[i])
+                                    : double(out.as<int8_t>()[i]);
     // A NaN is far from everything.
     double difference = std::abs(theirs - ours);
     largest = difference <= 255 ? std::max(largest, difference) : 255;

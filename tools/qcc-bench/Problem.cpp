@@ -28,16 +28,16 @@ static double uniform(Stream stream, uint64_t index) {
   return (randomBits(Problem::kSeed, stream, index) >> 11) * 0x1p-53;
 }
 
-llvm::Expected<Problem> Problem::create(const Shape &shape, bool isUnsigned,
+llvm::Expected<Problem> Problem::create(const Shape &shape, DataType type,
                                         bool fillData) {
   Problem problem;
   problem.shape = shape;
-  problem.isUnsigned = isUnsigned;
+  problem.type = type;
   problem.lhsScale = 0.02f;
   problem.rhsScale = 0.01f;
   // The root mean square of uniform bytes, and the deviation of a sum of k
   // products: results shall fill their range and seldom leave it.
-  double lhs = isUnsigned ? 147.2 : 73.9, rhs = 73.9;
+  double lhs = problem.isUnsigned() ? 147.2 : 73.9, rhs = 73.9;
   double deviation = std::sqrt(double(shape.reduction())) * lhs * rhs;
   problem.resultScale =
       float(double(problem.lhsScale) * problem.rhsScale * deviation / 50);
@@ -47,24 +47,26 @@ llvm::Expected<Problem> Problem::create(const Shape &shape, bool isUnsigned,
           float(problem.rhsScale * (0.5 + uniform(ScaleData, i))));
       problem.bias.push_back(
           int32_t((2 * uniform(BiasData, i) - 1) * deviation));
+      problem.realBias.push_back(float(2 * uniform(BiasData, i) - 1));
     }
   if (!fillData)
     return problem;
 
-  rt::DType type = problem.activationType();
-  auto x = allocate(type, shape.lhsShape());
+  // Floats of both signs; bytes of their whole range.
+  RandomSpec random{kSeed, -1, 1};
+  auto x = allocate(problem.activationType(), shape.lhsShape());
   if (!x)
     return x.takeError();
-  fillRandom(*x, {kSeed}, LhsData);
+  fillRandom(*x, random, LhsData);
   problem.lhs = std::move(*x);
   if (!shape.hasWeights()) {
-    auto y = allocate({QCC_INT, 8}, shape.rhsShape());
+    auto y = allocate(problem.rhsType(), shape.rhsShape());
     if (!y)
       return y.takeError();
-    fillRandom(*y, {kSeed}, RhsData);
+    fillRandom(*y, random, RhsData);
     problem.rhs = std::move(*y);
   }
-  auto result = allocate(type, shape.resultShape());
+  auto result = allocate(problem.activationType(), shape.resultShape());
   if (!result)
     return result.takeError();
   problem.result = std::move(*result);

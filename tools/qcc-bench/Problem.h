@@ -31,7 +31,7 @@ namespace qcc::bench {
 class Problem {
 public:
   /// Fails where memory does not suffice.
-  static llvm::Expected<Problem> create(const Shape &shape, bool isUnsigned,
+  static llvm::Expected<Problem> create(const Shape &shape, DataType type,
                                         bool fillData = true);
 
   /// The text of the program, whose only function is called `name`.
@@ -45,16 +45,24 @@ public:
   static constexpr uint64_t kSeed = 7;
 
   Shape shape;
-  bool isUnsigned = false; ///< Of x and y; weights are signed.
+  DataType type = DataType::S8; ///< Of x and y.
   float lhsScale, rhsScale, resultScale;
   /// For each column; empty without weights.
   std::vector<float> weightScales;
   std::vector<int32_t> bias;
-  HostTensor lhs, rhs; ///< `rhs` only without weights.
+  std::vector<float> realBias; ///< The same of floats.
+  HostTensor lhs, rhs;         ///< `rhs` only without weights.
   HostTensor result;
 
+  bool isUnsigned() const { return type == DataType::U8; }
+  bool isOfFloats() const { return type == DataType::F32; }
   rt::DType activationType() const {
-    return {uint8_t(isUnsigned ? QCC_UINT : QCC_INT), 8};
+    if (isOfFloats())
+      return {QCC_FLOAT, 32};
+    return {uint8_t(isUnsigned() ? QCC_UINT : QCC_INT), 8};
+  }
+  rt::DType rhsType() const {
+    return isOfFloats() ? activationType() : rt::DType{QCC_INT, 8};
   }
   std::vector<rt::Tensor> inputs();
   rt::Tensor output();

@@ -52,9 +52,25 @@ static std::string tensor(llvm::ArrayRef<int64_t> sizes,
   return type + element + ">";
 }
 
-/// "[1, 2, 3]"
-static std::string elements(llvm::ArrayRef<int32_t> values) {
-  return "[" + list(values, numberText) + "]";
+namespace {
+/// The types of elements of a program, and its bias as text.
+struct Elements {
+  std::string lhs, rhs, result, bias, biasValues;
+
+  static Elements of(const Problem &problem);
+};
+} // namespace
+
+Elements Elements::of(const Problem &problem) {
+  if (problem.isOfFloats())
+    return {"f32", "f32", "f32", "f32",
+            "[" + list(problem.realBias, text) + "]"};
+  const char *activation = nameOfType(problem.type)[0] == 'u' ? "u8" : "i8";
+  return {quantized(activation, problem.lhsScale),
+          problem.shape.hasWeights() ? quantized("i8", 0, problem.weightScales)
+                                     : quantized("i8", problem.rhsScale),
+          quantized(activation, problem.resultScale), "i32",
+          "[" + list(problem.bias, numberText) + "]"};
 }
 
 //===----------------------------------------------------------------------===//
@@ -62,35 +78,33 @@ static std::string elements(llvm::ArrayRef<int32_t> values) {
 //===----------------------------------------------------------------------===//
 
 /// A product with weights, or of two activations.
-static std::string matrixBody(const Problem &problem, const Shape &shape,
+static std::string matrixBody(const Elements &types, const Shape &shape,
                               llvm::StringRef name, const std::string &x,
                               const std::string &y) {
   if (!shape.hasWeights())
-    return llvm::formatv(
-        "  %y = qnn.matmul %x, %z{0} : {1}, {2} -> {3}\n",
-        shape.matrix()->transposeRhs ? " {transpose_rhs}" : "", x,
-        tensor(shape.rhsShape(), quantized("i8", problem.rhsScale)), y);
-  std::string w =
-      tensor(shape.rhsShape(), quantized("i8", 0, problem.weightScales));
+    return llvm::formatv("  %y = qnn.matmul %x, %z{0} : {1}, {2} -> {3}\n",
+                         shape.matrix()->transposeRhs ? " {transpose_rhs}" : "",
+                         x, tensor(shape.rhsShape(), types.rhs), y);
+  std::string w = tensor(shape.rhsShape(), types.rhs);
   return llvm::formatv(
       R"(  %w = arith.constant dense_resource<{0}_w> : {1}
   %b = arith.constant dense<{2}> : {3}
   %y = qnn.linear %x, %w bias(%b : {3}) {{clamp_min = 0.000000e+00 : f32}
     : {4}, {1} -> {5}
 )",
-      name, w, elements(problem.bias), tensor({shape.columns()}, "i32"), x, y);
+      name, w, types.biasValues, tensor({shape.columns()}, types.bias), x, y);
 }
 
 //===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-static std::string convolutionBody(const Problem &problem,
+static std::string convolutionBody(const Elements &types,
                                    const ConvolutionShape &shape,
                                    llvm::StringRef name, const std::string &x,
                                    const std::string &y) {
-  std::string w = tensor({shape.f, shape.kh, shape.kw, shape.c / shape.groups},
-                         quantized("i8", 0, problem.weightScales));
+  std::string w =
+      tensor({shape.f, shape.kh, shape.kw, shape.c / shape.groups}, types.rhs);
   return llvm::formatv(
       R"(  %w = arith.constant dense_resource<{0}_w> : {1}
   %b = arith.constant dense<{2}> : {3}
@@ -99,7 +113,7 @@ static std::string convolutionBody(const Problem &problem,
     padding = array<i64: {6}, {7}, {8}, {9}>, groups = {10} : i64,
     clamp_min = 0.000000e+00 : f32} : {11}, {1} -> {12}
 )",
-      name, w, elements(problem.bias), tensor({shape.f}, "i32"), shape.stride,
+      name, w, types.biasValues, tensor({shape.f}, types.bias), shape.stride,
       shape.dilation, shape.top, shape.bottom, shape.left, shape.right,
       shape.groups, x, y);
 }
@@ -109,16 +123,15 @@ static std::string convolutionBody(const Problem &problem,
 //===----------------------------------------------------------------------===//
 
 std::string Problem::program(const Shape &part, llvm::StringRef name) const {
-  const char *activation = isUnsigned ? "u8" : "i8";
-  std::string x = tensor(part.lhsShape(), quantized(activation, lhsScale));
-  std::string y =
-      tensor(part.resultShape(), quantized(activation, resultScale));
+  Elements types = Elements::of(*this);
+  std::string x = tensor(part.lhsShape(), types.lhs);
+  std::string y = tensor(part.resultShape(), types.result);
   std::string parameters = "%x: " + x;
   if (!part.hasWeights())
-    parameters += ", %z: " + tensor(part.rhsShape(), quantized("i8", rhsScale));
+    parameters += ", %z: " + tensor(part.rhsShape(), types.rhs);
   std::string body =
-      part.matrix() ? matrixBody(*this, part, name, x, y)
-                    : convolutionBody(*this, *part.convolution(), name, x, y);
+      part.matrix() ? matrixBody(types, part, name, x, y)
+                    : convolutionBody(types, *part.convolution(), name, x, y);
   return llvm::formatv(
       "func.func @{0}({1}) -> {2} {{\n{3}  return %y : {2}\n}\n", name,
       parameters, y, body);

@@ -37,7 +37,7 @@ static const char *peerName(PeerKind kind) {
 /// Whether a shape is measured that reading its right operand may bound.
 static bool hasBandwidth(const Suite &suite, const Options &options) {
   return llvm::any_of(suite.shapes, [&](const Shape &shape) {
-    return bytesThatBound(shape) > 0 &&
+    return bytesThatBound(shape, options.type) > 0 &&
            shape.name().find(options.filter) != std::string::npos;
   });
 }
@@ -52,8 +52,8 @@ static std::string padded(std::string text, const Suite &suite) {
 }
 
 void Report::printHeader() {
-  os << "suite " << suite.name << ", " << (options.isUnsigned ? "u8" : "s8")
-     << ", " << options.isa->name << ", " << options.threads << " thread"
+  os << "suite " << suite.name << ", " << nameOfType(options.type) << ", "
+     << options.isa->name << ", " << options.threads << " thread"
      << (options.threads == 1 ? "" : "s");
   if (options.peer != PeerKind::None)
     os << "; peer " << peerName(options.peer) << ": " << peerVersion()
@@ -170,7 +170,7 @@ void Report::printBandwidths() {
   std::map<int64_t, std::pair<std::vector<double>, std::vector<double>>> rates;
   for (const Row &row : rows)
     if (row.readHuge > 0) {
-      auto &[huge, small] = rates[bytesThatBound(row.shape)];
+      auto &[huge, small] = rates[bytesThatBound(row.shape, options.type)];
       huge.push_back(row.readHuge);
       small.push_back(row.readSmall);
     }
@@ -299,7 +299,7 @@ static llvm::json::Object toJson(const Shape &shape) {
   return object;
 }
 
-static llvm::json::Object toJson(const Row &row) {
+static llvm::json::Object toJson(const Row &row, DataType type) {
   llvm::json::Object object = toJson(row.shape);
   object["config"] = row.config;
   object["compile_seconds"] = row.compileSeconds;
@@ -308,7 +308,7 @@ static llvm::json::Object toJson(const Row &row) {
   object["fraction_of_peak"] = row.fraction;
   if (row.readFraction > 0)
     object["bandwidth"] =
-        llvm::json::Object{{"bytes", bytesThatBound(row.shape)},
+        llvm::json::Object{{"bytes", bytesThatBound(row.shape, type)},
                            {"huge_pages", row.readHuge},
                            {"small_pages", row.readSmall},
                            {"unit", "GB/s"},
@@ -340,14 +340,14 @@ static llvm::json::Object toJson(const Row &row) {
 llvm::json::Object Report::json() const {
   llvm::json::Array shapes, rates;
   for (const Row &row : rows)
-    shapes.push_back(toJson(row));
+    shapes.push_back(toJson(row, options.type));
   for (const PeakRate &peak : peaks())
     rates.push_back(llvm::json::Object{
         {"name", peak.name}, {"unit", peak.unit}, {"rate", peak.rate}});
   rt::HostInfo info = rt::hostInfo();
   llvm::json::Object report{
       {"suite", suite.name},
-      {"dtype", options.isUnsigned ? "u8" : "s8"},
+      {"dtype", nameOfType(options.type)},
       {"isa", options.isa->name},
       {"threads", options.threads},
       {"repetitions", options.rounds},

@@ -49,7 +49,7 @@ makeContext(const Kernel &kernel, int threads) {
 static llvm::Expected<Execution>
 prepare(const Shape &shape, const TargetRef &target, const Options &options) {
   Execution execution;
-  auto problem = Problem::create(shape, options.isUnsigned);
+  auto problem = Problem::create(shape, options.type);
   if (!problem)
     return problem.takeError();
   execution.problem = std::move(*problem);
@@ -108,7 +108,7 @@ public:
     runner.zeros = std::move(*zeros);
     fillRandom(runner.random, {1});
     memset(runner.zeros.data(), 0, kPeakDataBytes);
-    runner.peaks = peaksOf(*options.isa);
+    runner.peaks = peaksOf(*options.isa, options.type);
     if (options.isa->kind == IsaKind::Amx) {
       rt::Status status = rt::requestAmxPermission();
       if (!status.isOk())
@@ -283,7 +283,7 @@ static llvm::Error measureRow(Row &row, const Suite &suite,
   std::vector<TimedRun> peaks = runner->candidates();
   std::optional<BandwidthRunner> bandwidth;
   std::vector<TimedRun> reads;
-  int64_t bytes = bytesThatBound(row.shape);
+  int64_t bytes = bytesThatBound(row.shape, options.type);
   if (bytes) {
     auto made = BandwidthRunner::create(bytes, runner->pool);
     if (!made)

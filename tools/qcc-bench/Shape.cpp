@@ -13,6 +13,23 @@
 using namespace qcc;
 using namespace qcc::bench;
 
+static constexpr std::pair<DataType, const char *> kDataTypes[] = {
+    {DataType::S8, "s8"}, {DataType::U8, "u8"}, {DataType::F32, "f32"}};
+
+const char *bench::nameOfType(DataType type) {
+  for (auto [known, name] : kDataTypes)
+    if (known == type)
+      return name;
+  return "";
+}
+
+std::optional<DataType> bench::dataTypeOf(std::string_view name) {
+  for (auto [known, itsName] : kDataTypes)
+    if (name == itsName)
+      return known;
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//

@@ -14,11 +14,25 @@
 #define QCC_TOOLS_QCC_BENCH_SHAPE_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 namespace qcc::bench {
+
+/// The type of activations and results. Weights are s8, or f32 beside f32.
+enum class DataType { S8, U8, F32 };
+
+/// "s8", "u8" or "f32".
+const char *nameOfType(DataType type);
+/// Nothing for another name.
+std::optional<DataType> dataTypeOf(std::string_view name);
+/// The bytes of an element of the right operand.
+inline int64_t rhsBytesOf(DataType type) {
+  return type == DataType::F32 ? 4 : 1;
+}
 
 /// A matrix product [m, k] x [k, n]. Without a batch the right operand is a
 /// constant weight; with one both operands are activations, and there are that

@@ -20,6 +20,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 #include <cstdlib>
+#include <cstring>
 #include <unistd.h>
 
 using namespace qcc;
@@ -27,7 +28,7 @@ using namespace qcc::bench;
 
 namespace {
 struct CommandLine {
-  std::string suite, isa = "best", dtype = "s8", peer = "onednn", filter, json;
+  std::string suite, isa = "best", dtype, peer = "onednn", filter, json;
   unsigned threads = 1, repetitions = 11;
   bool scaling = false, compileTime = false;
   std::vector<std::string> files;
@@ -35,19 +36,24 @@ struct CommandLine {
 } // namespace
 
 static void addOptions(tools::Arguments &arguments, CommandLine &line) {
-  arguments.text("suite", "NAME|FILE.json",
-                 "Shapes to measure: gemm, small-m, odd, batched, threads, "
-                 "compile, conv, conv-odd, depthwise, or a file (default gemm)",
-                 line.suite);
+  arguments.text(
+      "suite", "NAME|FILE.json",
+      "Shapes to measure: gemm, small-m, odd, batched, threads, "
+      "compile, conv, conv-odd, depthwise, or a file (default gemm); "
+      "NAME-f32 is NAME with --dtype=f32",
+      line.suite);
   arguments.text("isa", "NAME",
                  "Instruction set of both sides: amx-int8, avx512-vnni, "
                  "avx-vnni, avx512, avx2, or the best of the host (default)",
                  line.isa);
-  arguments.text("dtype", "s8|u8",
-                 "Type of activations and results; weights are signed",
-                 line.dtype);
+  arguments.text(
+      "dtype", "s8|u8|f32",
+      "Type of activations and results (default s8); weights are s8, "
+      "or f32 beside f32",
+      line.dtype);
   arguments.text("peer", "onednn|onednn-f32|none",
-                 "What to compare with: oneDNN in int8 (default) or in fp32",
+                 "What to compare with: oneDNN in int8, or in fp32; by default "
+                 "in the type of activations",
                  line.peer);
   arguments.number("threads", "N", "Threads of both sides (default 1)", 1, 1024,
                    line.threads);
@@ -67,6 +73,7 @@ static void addOptions(tools::Arguments &arguments, CommandLine &line) {
   arguments.positionals("FILE.mlir", line.files);
   arguments.example("qcc-bench --suite=gemm --isa=avx512-vnni --dtype=s8");
   arguments.example("qcc-bench --suite=conv --dtype=u8 --filter=k3");
+  arguments.example("qcc-bench --suite=gemm-f32");
   arguments.example("qcc-bench --suite=threads --threads=4 --scaling");
   arguments.example("qcc-bench --compile-time model.mlir --json=times.json");
 }
@@ -106,16 +113,17 @@ static std::optional<Options> makeOptions(const CommandLine &line) {
   options.isa = findIsa(line.isa, rt::HostFeatures::host());
   if (!options.isa)
     return fail("unknown --isa=" + line.isa + "; use best, " + isaNames());
-  if (line.dtype != "s8" && line.dtype != "u8")
-    return fail("unknown --dtype=" + line.dtype + "; use s8 or u8");
-  options.isUnsigned = line.dtype == "u8";
+  std::optional<DataType> type = dataTypeOf(line.dtype);
+  if (!type)
+    return fail("unknown --dtype=" + line.dtype + "; use s8, u8 or f32");
+  options.type = *type;
   if (line.peer == "none")
     options.peer = PeerKind::None;
-  else if (line.peer == "onednn-f32")
-    options.peer = PeerKind::OneDNNFloat;
-  else if (line.peer != "onednn")
+  else if (line.peer != "onednn" && line.peer != "onednn-f32")
     return fail("unknown --peer=" + line.peer +
                 "; use onednn, onednn-f32 or none");
+  else if (line.peer == "onednn-f32" || *type == DataType::F32)
+    options.peer = PeerKind::OneDNNFloat;
   if (line.scaling && line.threads == 1)
     return fail("--scaling needs --threads=N with N above 1");
   if (!line.files.empty() && !line.compileTime)
@@ -178,15 +186,25 @@ static int runSuite(const Suite &suite, Options options) {
 }
 
 /// Returns the exit code.
-static int run(const CommandLine &line, char **argv) {
+static int run(CommandLine line, char **argv) {
   if (!rt::HostFeatures::hostStatus().isOk())
     return reportError(rt::HostFeatures::hostStatus().message());
-  std::optional<Options> options = makeOptions(line);
-  if (!options)
-    return 1;
   std::string name = line.suite;
   if (name.empty())
     name = line.compileTime ? "compile" : "gemm";
+  // Suites are shapes, of whatever type.
+  bool isOfFloats = llvm::StringRef(name).ends_with("-f32");
+  if (isOfFloats) {
+    name.resize(name.size() - strlen("-f32"));
+    if (!line.dtype.empty() && line.dtype != "f32")
+      return reportError("--suite=" + line.suite + " is for --dtype=f32, not " +
+                         line.dtype);
+  }
+  if (line.dtype.empty())
+    line.dtype = isOfFloats ? "f32" : "s8";
+  std::optional<Options> options = makeOptions(line);
+  if (!options)
+    return 1;
   tools::CommandFiles used;
   if (llvm::StringRef(name).ends_with(".json"))
     used.reads(name, "read by --suite");

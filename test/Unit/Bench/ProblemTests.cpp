@@ -26,11 +26,11 @@ struct Solved {
 };
 } // namespace
 
-static void solve(const Shape &shape, bool isUnsigned, Solved &solved) {
+static void solve(const Shape &shape, DataType type, Solved &solved) {
   const rt::HostFeatures &host = rt::HostFeatures::host();
   auto target = findIsa("best", host)->target(host);
   ASSERT_TRUE(bool(target));
-  auto problem = Problem::create(shape, isUnsigned);
+  auto problem = Problem::create(shape, type);
   ASSERT_TRUE(bool(problem));
   solved.problem = std::move(*problem);
   auto kernel = compile(solved.problem.program(), *target);
@@ -48,13 +48,13 @@ static std::string check(const Problem &problem) {
 }
 
 /// Few results are clamped, and the relu makes some of them 0.
-static void expectFullRange(const Shape &shape, bool isUnsigned) {
+static void expectFullRange(const Shape &shape, DataType type) {
   Solved solved;
-  solve(shape, isUnsigned, solved);
+  solve(shape, type, solved);
   int64_t saturated = 0, zero = 0, count = solved.problem.result.numElements();
   for (int64_t i = 0; i < count; ++i) {
     uint8_t value = solved.problem.result.as<uint8_t>()[i];
-    saturated += value == (isUnsigned ? 255 : 127);
+    saturated += value == (type == DataType::U8 ? 255 : 127);
     zero += value == 0;
   }
   EXPECT_LT(saturated, count / 10);
@@ -63,13 +63,13 @@ static void expectFullRange(const Shape &shape, bool isUnsigned) {
 }
 
 TEST(Problem, ResultsFillTheirRange) {
-  for (bool isUnsigned : {false, true})
-    expectFullRange(MatrixShape{0, 64, 48, 96, false}, isUnsigned);
+  for (DataType type : {DataType::S8, DataType::U8})
+    expectFullRange(MatrixShape{0, 64, 48, 96, false}, type);
 }
 
 TEST(Problem, WrongNumbersAreFound) {
   Solved solved;
-  solve(MatrixShape{0, 37, 19, 65, false}, false, solved);
+  solve(MatrixShape{0, 37, 19, 65, false}, DataType::S8, solved);
   EXPECT_EQ(check(solved.problem), "");
   int8_t &value = solved.problem.result.as<int8_t>()[36 * 19 + 5];
   int expected = value;
@@ -84,7 +84,7 @@ TEST(Problem, WrongNumbersAreFound) {
 TEST(Problem, WrongNumbersOfABatchAreFound) {
   for (bool transposed : {false, true}) {
     Solved solved;
-    solve(MatrixShape{3, 5, 7, 12, transposed}, true, solved);
+    solve(MatrixShape{3, 5, 7, 12, transposed}, DataType::U8, solved);
     EXPECT_EQ(check(solved.problem), "");
     solved.problem.result.as<uint8_t>()[2 * 35 + 3 * 7 + 1] ^= 128;
     EXPECT_NE(check(solved.problem).find("row 3, column 1"), std::string::npos)
@@ -94,7 +94,7 @@ TEST(Problem, WrongNumbersOfABatchAreFound) {
 
 TEST(Problem, LargeOnesAreSampledAtTheirEdges) {
   Solved solved;
-  solve(MatrixShape{0, 5000, 64, 1024, false}, false, solved);
+  solve(MatrixShape{0, 5000, 64, 1024, false}, DataType::S8, solved);
   EXPECT_EQ(check(solved.problem), "");
   for (int64_t row : {0, 7, 4992, 4999}) {
     solved.problem.result.as<int8_t>()[row * 64] ^= 1;
@@ -124,14 +124,14 @@ static ConvolutionShape smallConvolution(int64_t groups) {
 }
 
 TEST(Problem, ConvolutionsFillTheirRange) {
-  for (bool isUnsigned : {false, true})
-    expectFullRange(smallConvolution(1), isUnsigned);
+  for (DataType type : {DataType::S8, DataType::U8})
+    expectFullRange(smallConvolution(1), type);
 }
 
 TEST(Problem, WrongNumbersOfAConvolutionAreFound) {
   for (int64_t groups : {1, 4}) {
     Solved solved;
-    solve(smallConvolution(groups), true, solved);
+    solve(smallConvolution(groups), DataType::U8, solved);
     EXPECT_EQ(check(solved.problem), "");
     // The corners are computed of padding for the most part.
     ASSERT_EQ(solved.problem.result.shape(),
@@ -167,7 +167,7 @@ TEST(Problem, PeerIsComparedWith) {
   for (bool isFloat : {false, true})
     for (const Shape &shape : shapes) {
       Solved solved;
-      solve(shape, true, solved);
+      solve(shape, DataType::U8, solved);
       std::string difference =
           differenceOfPeer(solved, isFloat, /*exact=*/false);
       // oneDNN convolves groups of a few int8 channels with AVX-512 only.
@@ -201,7 +201,7 @@ TEST(Problem, PeerOffersConvolutionsInSeveralLayouts) {
   shape.kh = shape.kw = 3;
   shape.top = shape.bottom = shape.left = shape.right = 1;
   Solved solved;
-  solve(shape, false, solved);
+  solve(shape, DataType::S8, solved);
   std::string found =
       differenceOfPeer(solved, /*isFloat=*/true, /*exact=*/true);
   EXPECT_TRUE(found == "0" || found == "1") << found;

@@ -32,6 +32,9 @@ constexpr int64_t kManyRows = 1024, kManyColumns = 1024;
 /// The rows of a block: fewer would read tiles of columns too often from beyond
 /// the L2 cache, accumulators of more would leave the L1 cache.
 constexpr int64_t kLeastRows = 64, kMostRows = 256;
+/// The most accumulators of a block, which lie in memory: far more than caches
+/// hold, far less than would be dangerous.
+constexpr int64_t kMostAccumulators = 1 << 22;
 /// An accumulator between two parts of K: a store and a load.
 constexpr double kPause = 2;
 /// The words of a part of K in a tile of columns, in bytes.
@@ -140,6 +143,10 @@ std::optional<std::string> FloatTiles::refuseConfig(ContractOp op,
   if (config.getNc() != config.getNr())
     return "lowering_config has strategy 'float_tiles', whose blocks have the "
            "columns of one tile; use NC = NR";
+  if (config.getMc() > kMostAccumulators / config.getNr())
+    return "lowering_config asks for blocks of more than " +
+           std::to_string(kMostAccumulators) +
+           " accumulators; choose a smaller MC";
   if (config.getMr() > kMaxAccumulators ||
       config.getMr() * (config.getNr() / atom.lanes) > kMaxAccumulators)
     return hasTooManyAccumulators();

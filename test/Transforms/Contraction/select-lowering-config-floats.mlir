@@ -1,0 +1,44 @@
+// Tiles of floats fill the registers of the target; few rows take more vectors of columns.
+// RUN: qcc-opt %s -select-lowering-config=target=x86-64-v3 | FileCheck %s --check-prefix=AVX2
+// RUN: qcc-opt %s -select-lowering-config=target=skylake-avx512 | FileCheck %s --check-prefix=AVX512
+
+// AVX2-LABEL: func.func @rows(
+// AVX2: lowering_config = #x86.config<float_tiles, atom = "avx2-f32", tile = [6, 16, 1], block = [66, 16], lhs = in_place, source = model>
+// AVX512-LABEL: func.func @rows(
+// AVX512: lowering_config = #x86.config<float_tiles, atom = "avx512-f32", tile = [{{9, 48|14, 32}}, 1], block = [{{[0-9]+, [0-9]+}}], lhs = in_place, source = model>
+func.func @rows(%x: tensor<?x512xf32>, %w: tensor<512x512xf32>, %o: tensor<?x512xf32>) -> tensor<?x512xf32> {
+  %y = kernel.contract lhs(%x : tensor<?x512xf32>) rhs(%w : tensor<512x512xf32>) outs(%o : tensor<?x512xf32>)
+    epilogue {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } -> tensor<?x512xf32>
+  return %y : tensor<?x512xf32>
+}
+
+// AVX2-LABEL: func.func @row(
+// AVX2: tile = [1, {{32|40|48|56}}, 1]
+func.func @row(%x: tensor<1x512xf32>, %w: tensor<512x512xf32>, %o: tensor<1x512xf32>) -> tensor<1x512xf32> {
+  %y = kernel.contract lhs(%x : tensor<1x512xf32>) rhs(%w : tensor<512x512xf32>) outs(%o : tensor<1x512xf32>)
+    epilogue {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } -> tensor<1x512xf32>
+  return %y : tensor<1x512xf32>
+}
+
+// What a prologue computes is copied.
+// AVX2-LABEL: func.func @widened(
+// AVX2: lhs = panel
+func.func @widened(%x: tensor<64x512xf16>, %w: tensor<512x512xf32>, %o: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %y = kernel.contract lhs(%x : tensor<64x512xf16>) rhs(%w : tensor<512x512xf32>) outs(%o : tensor<64x512xf32>)
+    lhs_prologue {
+  ^bb0(%a: f16):
+    %0 = arith.extf %a : f16 to f32
+    kernel.yield %0 : f32
+  }
+    epilogue {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } -> tensor<64x512xf32>
+  return %y : tensor<64x512xf32>
+}
