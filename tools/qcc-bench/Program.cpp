@@ -118,6 +118,69 @@ static std::string convolutionBody(const Elements &types,
       shape.groups, x, y);
 }
 
+/// qnn has no convolutions of real numbers: one of linalg, with a dimension for
+/// the groups. The chains start from the bias.
+static std::string realConvolutionBody(const Elements &types,
+                                       const ConvolutionShape &shape,
+                                       llvm::StringRef name,
+                                       const std::string &x,
+                                       const std::string &y) {
+  int64_t g = shape.groups, c = shape.c / g, f = shape.f / g;
+  int64_t height = shape.paddedHeight(), width = shape.paddedWidth();
+  int64_t rows = shape.resultHeight(), columns = shape.resultWidth();
+  std::string image = tensor({shape.n, height, width, g, c}, "f32");
+  std::string weight = tensor({g, f, shape.kh, shape.kw, c}, "f32");
+  std::string result = tensor({shape.n, rows, columns, g, f}, "f32");
+  std::string padded = tensor({shape.n, height, width, shape.c}, "f32");
+  std::string bias = tensor({g, f}, "f32"), flat = tensor({shape.f}, "f32");
+  std::string w = tensor({shape.f, shape.kh, shape.kw, c}, types.rhs);
+  std::string text = llvm::formatv(
+      R"(  %w = arith.constant dense_resource<{0}_w> : {1}
+  %b = arith.constant dense<{2}> : {3}
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, {4}, {5}, 0] high[0, {6}, {7}, 0] {{
+  ^bb0(%i0: index, %i1: index, %i2: index, %i3: index):
+    tensor.yield %zero : f32
+  } : {8} to {9}
+)",
+      name, w, types.biasValues, flat, shape.top, shape.left, shape.bottom,
+      shape.right, x, padded);
+  text += llvm::formatv(
+      R"(  %image = tensor.expand_shape %p [[0], [1], [2], [3, 4]] output_shape [{0}, {1}, {2}, {3}, {4}] : {5} into {6}
+  %weight = tensor.expand_shape %w [[0, 1], [2], [3], [4]] output_shape [{3}, {7}, {8}, {9}, {4}] : {10} into {11}
+  %bias = tensor.expand_shape %b [[0, 1]] output_shape [{3}, {7}] : {12} into {13}
+)",
+      shape.n, height, width, g, c, padded, image, f, shape.kh, shape.kw, w,
+      weight, flat, bias);
+  text += llvm::formatv(
+      R"(  %e = tensor.empty() : {0}
+  %init = linalg.broadcast ins(%bias : {1}) outs(%e : {0}) dimensions = [0, 1, 2]
+  %sum = linalg.generic {{indexing_maps = [
+      affine_map<(n, h, w, g, f, i, j, c) -> (n, h * {2} + i * {3}, w * {2} + j * {3}, g, c)>,
+      affine_map<(n, h, w, g, f, i, j, c) -> (g, f, i, j, c)>,
+      affine_map<(n, h, w, g, f, i, j, c) -> (n, h, w, g, f)>],
+    iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel",
+                      "reduction", "reduction", "reduction"]}
+    ins(%image, %weight : {4}, {5}) outs(%init : {0}) {{
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %next = math.fma %l, %r, %acc : f32
+    linalg.yield %next : f32
+  } -> {0}
+  %relu = linalg.generic {{indexing_maps = [
+      affine_map<(n, h, w, g, f) -> (n, h, w, g, f)>,
+      affine_map<(n, h, w, g, f) -> (n, h, w, g, f)>],
+    iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+    ins(%sum : {0}) outs(%e : {0}) {{
+  ^bb0(%v: f32, %out: f32):
+    %m = arith.maximumf %v, %zero : f32
+    linalg.yield %m : f32
+  } -> {0}
+  %y = tensor.collapse_shape %relu [[0], [1], [2], [3, 4]] : {0} into {6}
+)",
+      result, bias, shape.stride, shape.dilation, image, weight, y);
+  return text;
+}
+
 //===----------------------------------------------------------------------===//
 // Programs
 //===----------------------------------------------------------------------===//
@@ -131,7 +194,9 @@ std::string Problem::program(const Shape &part, llvm::StringRef name) const {
     parameters += ", %z: " + tensor(part.rhsShape(), types.rhs);
   std::string body =
       part.matrix() ? matrixBody(types, part, name, x, y)
-                    : convolutionBody(types, *part.convolution(), name, x, y);
+      : isOfFloats()
+          ? realConvolutionBody(types, *part.convolution(), name, x, y)
+          : convolutionBody(types, *part.convolution(), name, x, y);
   return llvm::formatv(
       "func.func @{0}({1}) -> {2} {{\n{3}  return %y : {2}\n}\n", name,
       parameters, y, body);
