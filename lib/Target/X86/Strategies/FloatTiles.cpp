@@ -84,7 +84,8 @@ double FloatTiles::expectedTime(ContractOp op, const GemmShape &shape,
                   vectors, words};
   double lines = atom.lanes * 4 / 64.0; // in a vector
   double vector = lines * spec.times.fromL1;
-  double time = (m / mr) * times.allColumns(mr, vector);
+  int64_t wholeTiles = m / mr;
+  double time = double(wholeTiles) * times.allColumns(mr, vector);
   if (m % mr)
     time += times.allColumns(m % mr, vector);
   double parts = std::ceil(words * tiling.nr * 4 / kPartBytes);
