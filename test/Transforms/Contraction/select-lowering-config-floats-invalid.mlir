@@ -115,3 +115,18 @@ func.func @f(%x: tensor<2x7xf32>, %w: tensor<9x7xf32>, %o: tensor<2x9xf32>) -> t
   } -> tensor<2x9xf32>
   return %y : tensor<2x9xf32>
 }
+
+// -----
+
+func.func @dilated(%x: tensor<4x9xf32>, %w: tensor<9x3xf32>, %o: tensor<4x5x9xf32>) -> tensor<4x5x9xf32> {
+  // expected-error@+1 {{lowering_config copies rows of the left operand, but the innermost dimension of K leaves out elements of it; use lhs = in_place}}
+  %y = kernel.contract lhs(%x : tensor<4x9xf32>) rhs(%w : tensor<9x3xf32>) outs(%o : tensor<4x5x9xf32>)
+      {indexing_maps = [affine_map<(b, m, n, k) -> (b, m + k * 2)>, affine_map<(b, m, n, k) -> (n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>],
+       reduction_dims = array<i64: 3>, reduction_sizes = array<i64: 3>,
+       lowering_config = #x86.config<float_tiles, atom = "avx2-f32", tile = [1, 8, 1], block = [1, 8], lhs = panel, source = pinned>}
+    epilogue {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } -> tensor<4x5x9xf32>
+  return %y : tensor<4x5x9xf32>
+}

@@ -144,6 +144,10 @@ std::optional<std::string> FloatTiles::refuseConfig(ContractOp op,
   if (config.getNc() != config.getNr())
     return "lowering_config has strategy 'float_tiles', whose blocks have the "
            "columns of one tile; use NC = NR";
+  if (!config.readsLhsInPlace() &&
+      kernel::leavesOut(op.getLhsMap(), op.getReductionDims().back()))
+    return "lowering_config copies rows of the left operand, but the innermost "
+           "dimension of K leaves out elements of it; use lhs = in_place";
   if (config.getMc() > kMostAccumulators / config.getNr())
     return "lowering_config asks for blocks of more than " +
            std::to_string(kMostAccumulators) +
