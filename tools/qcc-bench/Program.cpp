@@ -65,7 +65,7 @@ Elements Elements::of(const Problem &problem) {
   if (problem.isOfFloats())
     return {"f32", "f32", "f32", "f32",
             "[" + list(problem.realBias, text) + "]"};
-  const char *activation = nameOfType(problem.type)[0] == 'u' ? "u8" : "i8";
+  const char *activation = problem.isUnsigned() ? "u8" : "i8";
   return {quantized(activation, problem.lhsScale),
           problem.shape.hasWeights() ? quantized("i8", 0, problem.weightScales)
                                      : quantized("i8", problem.rhsScale),

@@ -10,7 +10,6 @@
 //
 //   KR = 4   unsigned bytes on the left, signed bytes on the right
 //   KR = 2   i16 on both sides
-//
 //   KR = 1   f32 on both sides, and in the accumulator (AtomForm::Floats)
 //
 // Where the elements of an operand have another sign they are stored moved by

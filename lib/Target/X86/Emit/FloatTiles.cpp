@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Atoms/Dot.h"
+#include "../Layout/PartsOfK.h"
 #include "Epilogue.h"
 #include "InitialAccumulators.h"
 #include "Strategies.h"
@@ -37,25 +38,11 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::x86;
 
-/// Half of the smallest L1 cache: the words of a part of K in a tile of columns
-/// take no more.
-constexpr int64_t kPartBytes = 16 << 10;
-
-/// Inner loops over K with so few steps together are spelled out: processors
-/// guess the ends of short loops wrong.
+/// Inner loops over K with so few steps together are spelled out: loops of a
+/// few iterations were slower.
 constexpr int64_t kMostSteps = 32;
 
 namespace {
-/// How K is cut: reduction dimension `depth` into parts of `size` iterations;
-/// those before it, into single iterations.
-struct PartsOfK {
-  unsigned depth = 0;
-  int64_t size = 0;
-  bool isOne = true;
-
-  static PartsOfK of(const Contraction &contraction);
-};
-
 /// A step of the loops over K: the index of each loop and the number of the
 /// word.
 struct StepOfK {
@@ -97,8 +84,9 @@ private:
   void store(const Tile &tile, Value slot, ValueRange accumulators);
   /// The accumulators after the steps of the reduction dimensions from `depth`
   /// on, the first of them over [begin, end).
-  SmallVector<Value> reduce(const Tile &tile, unsigned depth, StepOfK step,
-                            Value begin, Value end, ValueRange accumulators);
+  SmallVector<Value> reduce(const Tile &tile, unsigned depth,
+                            const StepOfK &step, Value begin, Value end,
+                            ValueRange accumulators);
   /// The same without loops, in a loop over dimension `around`.
   SmallVector<Value> reduceInline(const Tile &tile, unsigned depth,
                                   unsigned around, const StepOfK &step,
@@ -126,23 +114,10 @@ private:
 };
 } // namespace
 
-PartsOfK PartsOfK::of(const Contraction &contraction) {
-  kernel::ContractOp op = contraction.op;
-  int64_t bytes = contraction.nr * int64_t(sizeof(float)); // of a step
-  ArrayRef<int64_t> sizes = op.getReductionSizes();
-  for (size_t d = sizes.size(); d-- > 0; bytes *= sizes[d]) {
-    if (bytes * sizes[d] <= kPartBytes)
-      continue;
-    int64_t most = std::max<int64_t>(kPartBytes / bytes, 1);
-    int64_t count = llvm::divideCeil(sizes[d], most);
-    return {unsigned(d), int64_t(llvm::divideCeil(sizes[d], count)), false};
-  }
-  return {};
-}
-
 FloatTiles::FloatTiles(KernelBuilder &builder, Contraction &contraction)
     : builder(builder), contraction(contraction),
-      parts(PartsOfK::of(contraction)), epilogue(builder, contraction) {
+      parts(PartsOfK::of(contraction.op, contraction.nr)),
+      epilogue(builder, contraction) {
   if (!contraction.config.readsLhsInPlace())
     panel = makePanelRows(builder, contraction, contraction.mc);
   if (!parts.isOne)
@@ -155,8 +130,7 @@ FloatTiles::FloatTiles(KernelBuilder &builder, Contraction &contraction)
 //===----------------------------------------------------------------------===//
 
 void FloatTiles::emit() {
-  const auto &roles = contraction.roles;
-  if (panel || roles.outer.empty() || !roles.batch.empty())
+  if (!goThroughOuter(contraction.op, contraction.config.readsLhsInPlace()))
     return emitGrid(builder, contraction,
                     [&](const GridPart &part) { emitPart(part); });
   OpBuilder::InsertionGuard guard(builder.rewriter);
@@ -166,22 +140,6 @@ void FloatTiles::emit() {
 void FloatTiles::emitThroughOuter(const Grid &grid) {
   GridPart part = grid.columns(builder, contraction);
   int64_t mr = contraction.mr;
-  auto m = getConstantIntValue(contraction.m);
-  auto forEachRows = [&](Value row, function_ref<void(Value, int64_t)> body) {
-    if (!m)
-      return forEachRowTile(builder, contraction, row,
-                            builder.min(builder.add(row, mr), contraction.m),
-                            body);
-    int64_t whole = *m / mr * mr, rest = *m % mr;
-    if (rest == 0)
-      return body(row, mr);
-    if (whole == 0)
-      return body(builder.index(0), rest);
-    builder.ifTrue(builder.less(row, builder.index(whole)),
-                   [&] { body(row, mr); });
-    builder.ifTrue(builder.equal(row, builder.index(whole)),
-                   [&] { body(builder.index(whole), rest); });
-  };
   int64_t tilesOfBlock = contraction.mc / mr;
   builder.forEach(
       grid.share.rowBegin, grid.share.rowEnd, tilesOfBlock, [&](Value first) {
@@ -194,10 +152,13 @@ void FloatTiles::emitThroughOuter(const Grid &grid) {
                           builder.div(number, grid.rowTiles), at);
             Value tileRow = builder.mul(builder.rem(number, grid.rowTiles), mr);
             Value slot = builder.mul(builder.sub(number, first), mr);
-            forEachRows(tileRow, [&](Value row, int64_t count) {
-              emitTile(at.tile(contraction, row, count, column, masked),
-                       builder.add(slot, builder.sub(row, tileRow)));
-            });
+            Value end = builder.min(builder.add(tileRow, mr), contraction.m);
+            forEachRowTile(
+                builder, contraction, tileRow, end,
+                [&](Value row, int64_t count) {
+                  emitTile(at.tile(contraction, row, count, column, masked),
+                           builder.add(slot, builder.sub(row, tileRow)));
+                });
           });
         });
       });
@@ -336,8 +297,8 @@ StepOfK FloatTiles::stepAt(const StepOfK &step, unsigned depth, Value i) {
 }
 
 SmallVector<Value> FloatTiles::reduce(const Tile &tile, unsigned depth,
-                                      StepOfK step, Value begin, Value end,
-                                      ValueRange accumulators) {
+                                      const StepOfK &step, Value begin,
+                                      Value end, ValueRange accumulators) {
   ArrayRef<int64_t> inner =
       contraction.op.getReductionSizes().drop_front(depth + 1);
   return builder.carry(

@@ -110,11 +110,10 @@ SmallVector<Value> InPlaceRows::indicesOfStep(const Tile &tile, Value row,
 
 Value InPlaceRows::loadWord(const Tile &tile, int64_t i, Value segment,
                             Value offset) {
-  SmallVector<Value> at =
-      indices(tile, builder.add(tile.row, i), segment, offset);
-  Value bytes = vector::LoadOp::create(builder.rewriter, builder.loc,
-                                       builder.vectorType(4, 8),
-                                       contraction.op.getLhs(), at);
+  Value bytes = vector::LoadOp::create(
+      builder.rewriter, builder.loc, builder.vectorType(4, 8),
+      contraction.op.getLhs(),
+      indices(tile, builder.add(tile.row, i), segment, offset));
   Value word = vector::BitCastOp::create(builder.rewriter, builder.loc,
                                          builder.vectorType(1, 32), bytes);
   return vector::ExtractOp::create(builder.rewriter, builder.loc, word,

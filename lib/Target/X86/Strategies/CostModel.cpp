@@ -183,6 +183,19 @@ double TileTimes::allColumns(int64_t rows, double vector) const {
   return time;
 }
 
+double TileTimes::all(int64_t m, int64_t mr, double vector) const {
+  int64_t whole = m / mr, rest = m % mr;
+  double time = double(whole) * allColumns(mr, vector);
+  return rest == 0 ? time : time + allColumns(rest, vector);
+}
+
+int64_t qcc::x86::tilesOfEqualBlocks(int64_t m, int64_t mr, int64_t most) {
+  if (m == 0)
+    return most;
+  int64_t all = llvm::divideCeil(m, mr);
+  return llvm::divideCeil(all, llvm::divideCeil(all, most));
+}
+
 //===----------------------------------------------------------------------===//
 // Times of memory
 //===----------------------------------------------------------------------===//

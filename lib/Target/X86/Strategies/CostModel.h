@@ -81,7 +81,13 @@ struct TileTimes {
   double tile(int64_t rows, int64_t columns, double vector) const;
   /// Of the tiles of all columns.
   double allColumns(int64_t rows, double vector) const;
+  /// Of `m` rows, `mr` in a tile.
+  double all(int64_t m, int64_t mr, double vector) const;
 };
+
+/// The tiles of rows in a block, at most `most`, by which all blocks of m rows
+/// have as many, as far as tiles allow; `most` where m is 0.
+int64_t tilesOfEqualBlocks(int64_t m, int64_t mr, int64_t most);
 
 /// What `atom` takes for a contraction at its peak, in multiplications of
 /// vectors for each 1024 products; comparable between atoms.

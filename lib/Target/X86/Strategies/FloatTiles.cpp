@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Emit/Strategies.h"
+#include "../Layout/PartsOfK.h"
 #include "X86Strategy.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -37,8 +38,6 @@ constexpr int64_t kLeastRows = 64, kMostRows = 256;
 constexpr int64_t kMostAccumulators = 1 << 22;
 /// An accumulator between two parts of K: a store and a load.
 constexpr double kPause = 2;
-/// The words of a part of K in a tile of columns, in bytes.
-constexpr double kPartBytes = 16 << 10;
 
 namespace {
 class FloatTiles : public TileStrategy {
@@ -68,13 +67,6 @@ protected:
 };
 } // namespace
 
-/// Whether blocks go through the outer dimensions.
-static bool goThroughOuter(ContractOp op, bool lhsInPlace) {
-  kernel::ContractOp::Roles roles = *op.getRoles();
-  return lhsInPlace && roles.batch.empty() &&
-         op.getRows().size() < roles.outer.size() + (roles.m ? 1 : 0);
-}
-
 double FloatTiles::expectedTime(ContractOp op, const GemmShape &shape,
                                 const Tiling &tiling, const Atom &atom) const {
   int64_t mr = tiling.mr, m = shape.m ? shape.m : kManyRows,
@@ -84,11 +76,8 @@ double FloatTiles::expectedTime(ContractOp op, const GemmShape &shape,
                   vectors, words};
   double lines = atom.lanes * 4 / 64.0; // in a vector
   double vector = lines * spec.times.fromL1;
-  int64_t wholeTiles = m / mr;
-  double time = double(wholeTiles) * times.allColumns(mr, vector);
-  if (m % mr)
-    time += times.allColumns(m % mr, vector);
-  double parts = std::ceil(words * tiling.nr * 4 / kPartBytes);
+  double time = times.all(m, mr, vector);
+  double parts = std::ceil(words * tiling.nr * 4 / double(kPartBytes));
   if (parts > 1)
     time += kPause * parts * m * vectors;
   double farLines = lines * vectors * words;
@@ -123,11 +112,8 @@ SmallVector<Tiling> FloatTiles::listTilings(ContractOp op,
       if (mr * nv + nv + atom.temporaries > atom.registers)
         continue;
       int64_t tiles = llvm::divideCeil(most, mr);
-      if (shape.m && !isThroughOuter) {
-        // Equal blocks, as far as tiles allow.
-        int64_t all = llvm::divideCeil(shape.m, mr);
-        tiles = llvm::divideCeil(all, llvm::divideCeil(all, tiles));
-      }
+      if (!isThroughOuter)
+        tiles = tilesOfEqualBlocks(shape.m, mr, tiles);
       int64_t nr = nv * atom.lanes;
       tilings.push_back({mr, nr, tiles * mr, nr});
     }
@@ -152,10 +138,7 @@ std::optional<std::string> FloatTiles::refuseConfig(ContractOp op,
     return "lowering_config asks for blocks of more than " +
            std::to_string(kMostAccumulators) +
            " accumulators; choose a smaller MC";
-  if (config.getMr() > kMaxAccumulators ||
-      config.getMr() * (config.getNr() / atom.lanes) > kMaxAccumulators)
-    return hasTooManyAccumulators();
-  return std::nullopt;
+  return refuseAccumulators(config, atom);
 }
 
 std::unique_ptr<Strategy> qcc::x86::makeFloatTiles(const Spec &spec) {

@@ -89,9 +89,7 @@ double VectorTiles::expectedTime(ContractOp, const GemmShape &shape,
   // Between two tiles of rows there is a block of columns.
   bool isNear = tiling.nc * words * 4 <= spec.l1Bytes * 3 / 4;
   double vector = lines * (isNear ? spec.times.fromL1 : spec.times.fromL2);
-  double time = (m / mr) * times.allColumns(mr, vector);
-  if (m % mr)
-    time += times.allColumns(m % mr, vector);
+  double time = times.all(m, mr, vector);
   if (atom.hasPairs())
     time += kColumnProducts * llvm::divideCeil(m, tiling.mc) * vectors * words;
   double farLines = lines * vectors * words;
@@ -124,11 +122,7 @@ SmallVector<Tiling> VectorTiles::listTilings(ContractOp, const GemmShape &shape,
         continue;
       int64_t tiles = std::max<int64_t>(spec.l2Bytes / 4 / bytesPerRow / mr,
                                         llvm::divideCeil(kLeastRows, mr));
-      if (shape.m) {
-        // Equal blocks, as far as tiles allow.
-        int64_t all = llvm::divideCeil(shape.m, mr);
-        tiles = llvm::divideCeil(all, llvm::divideCeil(all, tiles));
-      }
+      tiles = tilesOfEqualBlocks(shape.m, mr, tiles);
       assert(tiles > 0 && "a block has tiles");
       int64_t nr = nv * atom.lanes;
       if (!shape.isInPlace && !atom.hasPairs() && shape.n && shape.n <= nr)
@@ -147,10 +141,7 @@ std::optional<std::string> VectorTiles::refuseConfig(ContractOp op,
                             : "floats; use float_tiles");
   if (auto reason = refuseTile(op, config, atom))
     return reason;
-  if (config.getMr() > kMaxAccumulators ||
-      config.getMr() * (config.getNr() / atom.lanes) > kMaxAccumulators)
-    return hasTooManyAccumulators();
-  return std::nullopt;
+  return refuseAccumulators(config, atom);
 }
 
 std::unique_ptr<Strategy> qcc::x86::makeVectorTiles(const Spec &spec) {

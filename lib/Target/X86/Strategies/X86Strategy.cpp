@@ -86,6 +86,14 @@ std::string qcc::x86::hasTooManyAccumulators() {
          " registers; choose a smaller MR or NR";
 }
 
+std::optional<std::string> qcc::x86::refuseAccumulators(ConfigAttr config,
+                                                        const Atom &atom) {
+  if (config.getMr() > kMaxAccumulators ||
+      config.getMr() * (config.getNr() / atom.lanes) > kMaxAccumulators)
+    return hasTooManyAccumulators();
+  return std::nullopt;
+}
+
 /// The largest blocks, in rows or columns, and the largest copy of rows, in
 /// bytes: far more than caches hold, far less than would be dangerous.
 constexpr int64_t kMaxBlock = 1 << 20, kMaxCopy = 64 << 20;

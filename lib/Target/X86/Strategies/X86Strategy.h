@@ -140,6 +140,9 @@ bool isRhsContiguousAlongSegments(kernel::ContractOp op);
 std::string doesNotFit(const Atom &atom);
 /// What is said where a tile has more than kMaxAccumulators.
 std::string hasTooManyAccumulators();
+/// The same where a tile of vectors of columns has.
+std::optional<std::string> refuseAccumulators(ConfigAttr config,
+                                              const Atom &atom);
 
 /// Whether strategy depthwise reads a left operand of `type` as if it were
 /// padded, and chooses padding for lines instead of vectors.
