@@ -219,9 +219,10 @@ static kernel::LoweringConfigAttrInterface chooseConfig(kernel::ContractOp op,
   const x86::Spec &spec = x86::specOf(target);
   SmallVector<Atom> atoms;
   for (const Atom &atom : spec.atoms)
-    if (op.isOfFloats() ? atom.hasFloats()
-                        : !atom.hasFloats() && atom.hasTiles() ==
-                              (spec.emulatesAMX && !isDepthwise))
+    if (op.isOfFloats()
+            ? atom.hasFloats()
+            : !atom.hasFloats() &&
+                  atom.hasTiles() == (spec.emulatesAMX && !isDepthwise))
       atoms.push_back(atom);
   const Atom &atom = atoms[b.choose(atoms.size())];
   if (atom.hasFloats())
