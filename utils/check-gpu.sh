@@ -33,7 +33,7 @@ prepare() {
   shift
   chips=("${@:-sm_75 sm_80 sm_90}")
   read -ra chips <<<"${chips[*]}"
-  rm -f cases.txt
+  rm -f cases.txt ./*.so
   for rows in 1 2 7 16 17 64 129; do
     for name in asymmetric dynamic_quant mlp_f32 mlp_f16 classifier_f32 classifier_int8; do
       example "$name" "$name-$rows" --input=random:1:-4:4 --dim="$rows"
