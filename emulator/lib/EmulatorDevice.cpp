@@ -7,6 +7,8 @@
 
 #include "qcc/Emulator/EmulatorDevice.h"
 
+#include "qcc/Emulator/TensorMap.h"
+
 #include <chrono>
 #include <climits>
 #include <mutex>
@@ -84,6 +86,7 @@ public:
   rt::MemoryLocation location() const override { return {12, 0}; }
   /// PTX is text, and says itself what it is for.
   int architecture() const override { return INT_MAX; }
+  bool runsExactly(int) const override { return true; }
 
   std::string report() const override {
     bool checks = options_.launch.checking == Checking::All;
@@ -174,6 +177,25 @@ public:
     if (!stream)
       return failure;
     static_cast<EmulatorStream *>(stream)->fail(std::move(failure));
+    return rt::Status::ok();
+  }
+
+  bool hasTensorMaps() const override { return true; }
+  rt::Status encodeTensorMap(const rt::TensorMap &given,
+                             rt::EncodedTensorMap &encoded) override {
+    TensorMap map;
+    map.address = addressOf(given.address);
+    map.rank = given.rank;
+    map.swizzle = given.swizzle;
+    std::copy(std::begin(given.dims), std::end(given.dims), map.dims.begin());
+    std::copy(std::begin(given.strides), std::end(given.strides),
+              map.strides.begin());
+    std::copy(std::begin(given.box), std::end(given.box), map.box.begin());
+    auto bytes = qcc::emu::encodeTensorMap(map);
+    if (!bytes.isOk())
+      return bytes.status();
+    static_assert(sizeof(encoded.bytes) == TensorMap::bytes);
+    std::copy(bytes->begin(), bytes->end(), encoded.bytes);
     return rt::Status::ok();
   }
 

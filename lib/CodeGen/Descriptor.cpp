@@ -66,6 +66,7 @@ private:
   qcc_tensor_desc tensor(const ProgramTensor &tensor);
   qcc_operand_desc operand(const ProgramOperand &operand);
   llvm::Error addFunction(int64_t offset, const Twine &name);
+  int64_t tensorMap(const ProgramTensorMap &map);
   int64_t launch(const ProgramLaunch &launch);
   qcc_step_desc step(const ProgramStep &step);
   llvm::Error addSteps(const ProgramEntry &entry, StringRef prefix,
@@ -178,13 +179,30 @@ llvm::Error DescriptorBuilder::addFunction(int64_t offset, const Twine &name) {
   return llvm::Error::success();
 }
 
+int64_t DescriptorBuilder::tensorMap(const ProgramTensorMap &map) {
+  qcc_tensor_map_desc desc = {};
+  desc.operand_kind = map.operand.kind;
+  desc.operand = int32_t(map.operand.value);
+  desc.rank = int32_t(map.dims.size());
+  desc.swizzle = int32_t(map.swizzle);
+  llvm::copy(map.dims, desc.dims);
+  llvm::copy(map.strides, desc.strides);
+  llvm::copy(map.box, desc.box);
+  return add<qcc_tensor_map_desc>(desc);
+}
+
 int64_t DescriptorBuilder::launch(const ProgramLaunch &launch) {
   static_assert(int(ProgramParameter::Input) == QCC_PARAMETER_INPUT &&
                 int(ProgramParameter::Output) == QCC_PARAMETER_OUTPUT &&
-                int(ProgramParameter::Size) == QCC_PARAMETER_SIZE);
+                int(ProgramParameter::Size) == QCC_PARAMETER_SIZE &&
+                int(ProgramParameter::TensorMap) == QCC_PARAMETER_TENSOR_MAP);
   std::vector<qcc_parameter_desc> parameters;
-  for (const ProgramParameter &parameter : launch.parameters)
-    parameters.push_back({parameter.kind, 0, parameter.value});
+  for (const ProgramParameter &parameter : launch.parameters) {
+    bool isMap = parameter.kind == ProgramParameter::TensorMap;
+    parameters.push_back({parameter.kind, 0,
+                          isMap ? tensorMap(launch.tensorMaps[parameter.value])
+                                : parameter.value});
+  }
   qcc_launch_desc desc = {};
   desc.kernel_ref = addString(launch.kernel);
   desc.grid = launch.grid;

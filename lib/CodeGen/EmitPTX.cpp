@@ -55,7 +55,11 @@ static void annotateKernel(llvm::Function &function,
   // more blocks if it is not told.
   function.addFnAttr("nvvm.minctasm", "1");
   for (llvm::Argument &argument : function.args())
-    if (argument.getType()->isPointerTy())
+    if (argument.hasByValAttr())
+      // A tensor map stays where parameters are, and is not copied.
+      argument.addAttr(llvm::Attribute::get(function.getContext(),
+                                            "nvvm.grid_constant"));
+    else if (argument.getType()->isPointerTy())
       argument.addAttr(llvm::Attribute::getWithAlignment(
           function.getContext(), llvm::Align(QCC_DEVICE_ALIGNMENT)));
 }
@@ -85,7 +89,9 @@ static int64_t parameterBytesOf(const llvm::Module &module) {
     int64_t bytes = 0;
     if (function.getCallingConv() == llvm::CallingConv::PTX_Kernel)
       for (const llvm::Argument &argument : function.args())
-        bytes += module.getDataLayout().getTypeAllocSize(argument.getType());
+        bytes += module.getDataLayout().getTypeAllocSize(
+            argument.hasByValAttr() ? argument.getParamByValType()
+                                    : argument.getType());
     most = std::max(most, bytes);
   }
   return most;

@@ -130,6 +130,9 @@ public:
   Result<std::unique_ptr<DeviceModule>> loadModule(const void *image,
                                                    int64_t size) override;
   Status launch(const LaunchParams &params, DeviceStream *stream) override;
+  bool hasTensorMaps() const override { return driver_.encodeTensorMap; }
+  Status encodeTensorMap(const TensorMap &map,
+                         EncodedTensorMap &encoded) override;
 
   Result<std::unique_ptr<DeviceStream>> createStream() override {
     constexpr unsigned nonBlocking = 1; // does not wait for the default stream
@@ -288,6 +291,26 @@ Status CudaDevice::launch(const LaunchParams &params, DeviceStream *stream) {
       error = start(kernel->function, params, streamOf(stream));
     return error != kSuccess || stream ? error
                                        : driver_.streamSynchronize(nullptr);
+  });
+}
+
+Status CudaDevice::encodeTensorMap(const TensorMap &map,
+                                   EncodedTensorMap &encoded) {
+  const auto *swizzle =
+      std::find(std::begin(kSwizzles), std::end(kSwizzles), map.swizzle);
+  if (!hasTensorMaps() || swizzle == std::end(kSwizzles))
+    return unsupported("the driver makes no such tensor map; update it");
+  uint64_t dims[QCC_MAX_TENSOR_MAP_RANK], strides[QCC_MAX_TENSOR_MAP_RANK - 1];
+  unsigned box[QCC_MAX_TENSOR_MAP_RANK], steps[QCC_MAX_TENSOR_MAP_RANK];
+  std::copy(std::begin(map.dims), std::end(map.dims), dims);
+  std::copy(std::begin(map.strides), std::end(map.strides), strides);
+  std::copy(std::begin(map.box), std::end(map.box), box);
+  std::fill(std::begin(steps), std::end(steps), 1);
+  return context_->run("the driver refuses a tensor map", [&] {
+    return driver_.encodeTensorMap(
+        encoded.bytes, kMapOfBytes, unsigned(map.rank), map.address, dims,
+        strides, box, steps, kNotInterleaved,
+        int(swizzle - std::begin(kSwizzles)), kPromoteTo256, kOutsideZeros);
   });
 }
 

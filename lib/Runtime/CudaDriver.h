@@ -62,6 +62,13 @@ inline Stream *const kStreamPerThread = reinterpret_cast<Stream *>(2);
 // Types of memory: a GPU's own, and what it shares with the host.
 constexpr unsigned kMemoryOfDevice = 2, kMemoryUnified = 4;
 
+// Elements, order, promotion of reads to the L2 cache, and what lies outside,
+// of tensor maps: bytes, not interleaved, lines of 256 bytes, zeros.
+constexpr int kMapOfBytes = 0, kNotInterleaved = 0, kPromoteTo256 = 3,
+              kOutsideZeros = 0;
+// The number of a swizzle is the place of its bytes here.
+constexpr int kSwizzles[] = {0, 32, 64, 128};
+
 /// An attribute of a launch that is on or off, in the room of all attributes.
 struct LaunchAttribute {
   unsigned number, padding;
@@ -132,7 +139,10 @@ struct LaunchConfig {
 /// Functions that drivers have since CUDA 11.8 or later.
 #define QCC_CUDA_LATER_FUNCTIONS(DO)                                           \
   DO(cuLaunchKernelEx, launchKernelEx,                                         \
-     (const LaunchConfig *, Function *, void **, void **))
+     (const LaunchConfig *, Function *, void **, void **))                     \
+  DO(cuTensorMapEncodeTiled, encodeTensorMap,                                  \
+     (void *, int, unsigned, void *, const uint64_t *, const uint64_t *,       \
+      const unsigned *, const unsigned *, int, int, int, int))
 
 /// The functions of the driver.
 struct Driver {

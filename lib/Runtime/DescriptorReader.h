@@ -95,6 +95,8 @@ private:
   TensorInfo readTensor(const qcc_tensor_desc &desc, int numValues);
   OperandInfo readOperand(const qcc_operand_desc &desc, const Entry &entry,
                           int64_t weightsSize);
+  TensorMapInfo readTensorMap(int64_t ref, const Step &step,
+                              const Entry &entry);
   Launch readLaunch(const qcc_step_desc &desc, const Step &step,
                     const Entry &entry);
   Step readStep(const qcc_step_desc &desc, const Entry &entry,

@@ -58,7 +58,7 @@ Status DeviceProgram::loadWeights() {
 /// older than ptxas perhaps, that is logged, and the driver compiles PTX.
 Result<const char *> DeviceProgram::loadKernels() {
   if (!variant_.binary.empty() &&
-      device_->runsMachineCode(architectureOf(variant_.features))) {
+      device_->runsMachineCode(architectureOf(variant_.features).number)) {
     Result<std::unique_ptr<DeviceModule>> module = device_->loadModule(
         variant_.binary.data(), int64_t(variant_.binary.size()));
     if (module.isOk()) {

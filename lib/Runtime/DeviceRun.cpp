@@ -24,12 +24,14 @@ DeviceRun::DeviceRun(const Module &module, const Entry &entry,
   tensors_.reserve(count);
   for (size_t i = 0; i < count; ++i)
     tensors_.emplace_back(program_.device());
-  size_t most = 0;
-  for (const Step &step : entry.steps)
+  size_t most = 0, mostMaps = 0;
+  for (const Step &step : entry.steps) {
     most = std::max(most, step.launch->parameters.size());
+    mostMaps = std::max(mostMaps, step.launch->tensorMaps.size());
+  }
   parameters_.resize(most);
-  for (int64_t &parameter : parameters_)
-    pointers_.push_back(&parameter);
+  pointers_.resize(most);
+  maps_.resize(mostMaps);
 }
 
 DeviceRun::~DeviceRun() {
@@ -273,6 +275,20 @@ bool DeviceRun::runs(const Step &step, const int64_t *values) {
   return step.launch->grid.get(values) != 0;
 }
 
+Status DeviceRun::encode(const TensorMapInfo &info, const Step &step,
+                         const int64_t *values, EncodedTensorMap &encoded) {
+  TensorMap map;
+  map.address = addressOf(
+      (info.isOutput ? step.outputs : step.inputs)[info.operand], values);
+  map.rank = int(info.dims.size());
+  map.swizzle = info.swizzle;
+  for (size_t i = 0; i < info.dims.size(); ++i)
+    map.dims[i] = info.dims[i].get(values);
+  std::copy(info.strides.begin(), info.strides.end(), map.strides);
+  std::copy(info.box.begin(), info.box.end(), map.box);
+  return device_.encodeTensorMap(map, encoded);
+}
+
 Status DeviceRun::launch(const Step &step, size_t number,
                          const int64_t *values) {
   const Launch &launch = *step.launch;
@@ -281,12 +297,21 @@ Status DeviceRun::launch(const Step &step, size_t number,
   for (size_t i = 0; i < launch.parameters.size(); ++i) {
     const LaunchParameter &parameter = launch.parameters[i];
     int64_t value = parameter.value.get(values);
+    if (parameter.kind == QCC_PARAMETER_TENSOR_MAP) {
+      EncodedTensorMap &map = maps_[value];
+      Status status = encode(launch.tensorMaps[value], step, values, map);
+      if (!status.isOk())
+        return status;
+      pointers_[i] = &map;
+      continue;
+    }
     if (parameter.kind != QCC_PARAMETER_SIZE) {
       const std::vector<OperandInfo> &operands =
           parameter.kind == QCC_PARAMETER_INPUT ? step.inputs : step.outputs;
       value = reinterpret_cast<int64_t>(addressOf(operands[value], values));
     }
     parameters_[i] = value;
+    pointers_[i] = &parameters_[i];
   }
   int64_t grid = launch.grid.get(values), block = launch.block.get(values);
   constexpr int64_t mostThreads = 1024;

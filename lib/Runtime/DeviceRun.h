@@ -104,6 +104,8 @@ private:
   Result<bool> findGraph();
   Status record(GraphOfLaunches &to, const int64_t *values);
   char *addressOf(const OperandInfo &operand, const int64_t *values) const;
+  Status encode(const TensorMapInfo &info, const Step &step,
+                const int64_t *values, EncodedTensorMap &map);
 
   DeviceProgram &program_;
   Device &device_;
@@ -111,9 +113,10 @@ private:
   const LogHook log_;
 
   bool isPrepared_ = false;
-  std::vector<const void *> kernels_; ///< of each step
-  std::vector<int64_t> parameters_;   ///< of the launch at hand
-  std::vector<void *> pointers_;      ///< to each of them
+  std::vector<const void *> kernels_;  ///< of each step
+  std::vector<int64_t> parameters_;    ///< of the launch at hand
+  std::vector<EncodedTensorMap> maps_; ///< of the launch at hand
+  std::vector<void *> pointers_;       ///< to each of them
   std::unique_ptr<DeviceStream> ownStream_, callersStream_;
   void *callersHandle_ = nullptr;
   DeviceStream *stream_ = nullptr; ///< of the run at hand

@@ -70,6 +70,38 @@ OperandInfo DescriptorReader::readOperand(const qcc_operand_desc &desc,
   return info;
 }
 
+/// Fails unless it is among the operands of the step, and no larger than maps
+/// are.
+TensorMapInfo DescriptorReader::readTensorMap(int64_t ref, const Step &step,
+                                              const Entry &entry) {
+  TensorMapInfo info;
+  const auto *from =
+      readTable<qcc_tensor_map_desc>(ref, 1, "a tensor map of a kernel");
+  if (!from)
+    return info;
+  constexpr int32_t mostOfBox = 256;
+  info.isOutput = from->operand_kind == QCC_PARAMETER_OUTPUT;
+  info.operand = from->operand;
+  info.swizzle = from->swizzle;
+  int64_t count = (info.isOutput ? step.outputs : step.inputs).size();
+  if ((!info.isOutput && from->operand_kind != QCC_PARAMETER_INPUT) ||
+      from->operand < 0 || from->operand >= count || from->rank < 1 ||
+      from->rank > QCC_MAX_TENSOR_MAP_RANK) {
+    fail("a tensor map of a kernel refers to nothing");
+    return info;
+  }
+  for (int i = 0; i < from->rank; ++i) {
+    info.dims.push_back(
+        readSize(from->dims[i], entry.numValues, "a size of a tensor map"));
+    info.box.push_back(from->box[i]);
+    if (from->box[i] < 1 || from->box[i] > mostOfBox)
+      fail("a tensor map of a kernel has a box that no device copies");
+    if (i > 0)
+      info.strides.push_back(from->strides[i - 1]);
+  }
+  return info;
+}
+
 Launch DescriptorReader::readLaunch(const qcc_step_desc &desc, const Step &step,
                                     const Entry &entry) {
   Launch launch;
@@ -93,12 +125,17 @@ Launch DescriptorReader::readLaunch(const qcc_step_desc &desc, const Step &step,
     parameter.value = Size(parameters[i].value);
     bool isOutput = parameters[i].kind == QCC_PARAMETER_OUTPUT;
     int64_t count = (isOutput ? step.outputs : step.inputs).size();
-    if (parameters[i].kind == QCC_PARAMETER_SIZE)
+    if (parameters[i].kind == QCC_PARAMETER_SIZE) {
       parameter.value =
           readSize(parameters[i].value, entry.numValues, "a parameter");
-    else if ((!isOutput && parameters[i].kind != QCC_PARAMETER_INPUT) ||
-             parameters[i].value < 0 || parameters[i].value >= count)
+    } else if (parameters[i].kind == QCC_PARAMETER_TENSOR_MAP) {
+      parameter.value = Size(int64_t(launch.tensorMaps.size()));
+      launch.tensorMaps.push_back(
+          readTensorMap(parameters[i].value, step, entry));
+    } else if ((!isOutput && parameters[i].kind != QCC_PARAMETER_INPUT) ||
+               parameters[i].value < 0 || parameters[i].value >= count) {
       fail("a parameter of a kernel refers to nothing");
+    }
     launch.parameters.push_back(parameter);
   }
   return launch;

@@ -125,7 +125,7 @@ static Result<VariantChoice> readVariant(DescriptorReader &reader,
     if (!reader.status().isOk())
       return reader.status();
     if (!options.device || !choice->refusal.isOk() ||
-        compareSharedMemory(*options.device, variants[index], infos[index]))
+        compareResources(*options.device, variants[index], infos[index]))
       return choice;
   }
 }

@@ -22,19 +22,29 @@ namespace qcc::rt {
 static constexpr const char *levels[] = {
     "avx2", "avx512bw", "avxvnni", "avxvnniint8", "avx512vnni", "amx-int8"};
 
-int architectureOf(std::string_view features) {
+Architecture architectureOf(std::string_view features) {
+  constexpr std::string_view prefix = "sm_";
+  Architecture found;
+  if (features.substr(0, prefix.size()) != prefix)
+    return found;
+  std::string_view digits = features.substr(prefix.size());
+  found.isExact = !digits.empty() && digits.back() == 'a';
+  if (found.isExact)
+    digits.remove_suffix(1);
   int number = 0;
-  const char *end = features.data() + features.size();
-  auto read = std::from_chars(
-      features.data() + std::min<size_t>(3, features.size()), end, number);
-  bool isWhole = read.ec == std::errc() && read.ptr == end;
-  return isWhole && features.substr(0, 3) == "sm_" ? number : INT_MAX;
+  const char *end = digits.data() + digits.size();
+  auto read = std::from_chars(digits.data(), end, number);
+  if (read.ec == std::errc() && read.ptr == end)
+    found.number = number;
+  return found;
 }
 
 /// Compares like the worth of a variant.
 static std::pair<size_t, size_t> rank(const VariantInfo &variant) {
-  if (variant.device != QCC_DEVICE_CPU)
-    return {0, size_t(architectureOf(variant.features))};
+  if (variant.device != QCC_DEVICE_CPU) {
+    Architecture architecture = architectureOf(variant.features);
+    return {architecture.number, architecture.isExact};
+  }
   std::vector<std::string> features = splitFeatures(variant.features);
   size_t level = std::size(levels);
   while (level > 0 && std::find(features.begin(), features.end(),
@@ -45,7 +55,9 @@ static std::pair<size_t, size_t> rank(const VariantInfo &variant) {
 
 /// Why a device does not run a variant for devices of its kind.
 static void compareArchitectures(const Device &device, VariantInfo &info) {
-  if (architectureOf(info.features) <= device.architecture())
+  Architecture needed = architectureOf(info.features);
+  if (needed.isExact ? device.runsExactly(needed.number)
+                     : needed.number <= device.architecture())
     return;
   info.missing.emplace_back(info.features);
   info.refusal = "needs " + std::string(info.features);
@@ -78,13 +90,21 @@ std::vector<VariantInfo> describeVariants(const std::vector<Variant> &variants,
   return infos;
 }
 
-bool compareSharedMemory(const Device &device, const Variant &variant,
-                         VariantInfo &info) {
+bool compareResources(const Device &device, const Variant &variant,
+                      VariantInfo &info) {
   int64_t most = 0;
+  bool hasMaps = false;
   for (const Entry &entry : variant.entries)
     for (const Step &step : entry.steps)
-      if (step.launch)
+      if (step.launch) {
         most = std::max(most, step.launch->sharedBytes.literal());
+        hasMaps |= !step.launch->tensorMaps.empty();
+      }
+  if (hasMaps && !device.hasTensorMaps()) {
+    info.refusal = "needs tensor maps, which the driver of the device does not "
+                   "make";
+    return false;
+  }
   if (most <= device.blockSharedBytes())
     return true;
   info.refusal = "needs " + std::to_string(most) +

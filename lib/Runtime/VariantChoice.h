@@ -16,11 +16,17 @@
 
 #include "qcc/Runtime/Module.h"
 
+#include <climits>
+
 namespace qcc::rt {
 
-/// The number of an architecture such as "sm_80"; more than any device has for
-/// other texts.
-int architectureOf(std::string_view features);
+/// An architecture such as "sm_80".
+struct Architecture {
+  int number = INT_MAX; ///< 80; more than any device has for other texts.
+  /// "sm_90a": devices of later architectures do not run it.
+  bool isExact = false;
+};
+Architecture architectureOf(std::string_view features);
 
 /// Says of each variant what this host lacks for it.
 std::vector<VariantInfo> describeVariants(const std::vector<Variant> &variants,
@@ -33,10 +39,11 @@ struct VariantChoice {
 };
 
 /// Whether blocks of a device have the shared memory that a variant, which has
-/// been read, takes; notes in `info` if not. What depends on shapes is checked
-/// when it is launched.
-bool compareSharedMemory(const Device &device, const Variant &variant,
-                         VariantInfo &info);
+/// been read, takes, and its driver makes tensor maps if the variant has some;
+/// notes in `info` if not. What depends on shapes is checked when it is
+/// launched.
+bool compareResources(const Device &device, const Variant &variant,
+                      VariantInfo &info);
 
 /// The best variant that the host can run, or the one that the options name.
 /// Asks the operating system for AMX tiles if that one needs them; where it

@@ -46,7 +46,7 @@ extern "C" {
 
 #define QCC_ABI_MAGIC "QCCARTF" /* 8 bytes with its terminator */
 #define QCC_ABI_VERSION 4u
-#define QCC_ABI_MINOR_VERSION 3u
+#define QCC_ABI_MINOR_VERSION 4u
 #define QCC_ARTIFACT_SYMBOL "qcc_artifact"
 
 /// The limits of the runtime. Compilers refuse programs that exceed them; an
@@ -165,15 +165,37 @@ enum qcc_step_kind {
 enum qcc_parameter_kind {
   QCC_PARAMETER_INPUT = 0,  ///< a pointer to an input of the step
   QCC_PARAMETER_OUTPUT = 1, ///< a pointer to an output of the step
-  QCC_PARAMETER_SIZE = 2    ///< a number
+  QCC_PARAMETER_SIZE = 2,   ///< a number
+  // Since 4.4.
+  QCC_PARAMETER_TENSOR_MAP = 3 ///< 128 bytes that the device's driver makes
 };
 
-/// Since 4.1: a parameter of a kernel, of 64 bits.
+/// Since 4.1: a parameter of a kernel, of 64 bits, or a tensor map.
 typedef struct qcc_parameter_desc {
   int32_t kind; ///< qcc_parameter_kind
   int32_t reserved;
-  int64_t value; ///< position among the inputs or outputs; or a size
+  int64_t value; ///< position among the inputs or outputs; or a size; or the
+                 ///< ref of a qcc_tensor_map_desc
 } qcc_parameter_desc;
+
+#define QCC_MAX_TENSOR_MAP_RANK 5
+
+/// Since 4.4: how kernels see the bytes of an operand that they copy in boxes,
+/// the innermost dimension first. Bytes outside of the dimensions are 0 in a
+/// box.
+typedef struct qcc_tensor_map_desc {
+  int32_t operand_kind; ///< QCC_PARAMETER_INPUT or QCC_PARAMETER_OUTPUT
+  int32_t operand;      ///< position among the inputs or outputs
+  int32_t rank;         ///< from 1 to QCC_MAX_TENSOR_MAP_RANK
+  int32_t swizzle;      ///< bytes of a line in shared memory within which
+                        ///< chunks of 16 change places: 0, 32, 64 or 128
+  int64_t dims[QCC_MAX_TENSOR_MAP_RANK];        ///< sizes
+  int64_t strides[QCC_MAX_TENSOR_MAP_RANK - 1]; ///< bytes from one element to
+                                                ///< the next, of dimension 1
+                                                ///< and further ones
+  int32_t box[QCC_MAX_TENSOR_MAP_RANK];         ///< elements, up to 256
+  int32_t reserved;                             ///< 0
+} qcc_tensor_map_desc;
 
 /// Since 4.1: how a device runs a step.
 typedef struct qcc_launch_desc {

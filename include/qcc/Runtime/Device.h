@@ -82,6 +82,21 @@ struct Dim3 {
   int x = 1, y = 1, z = 1;
 };
 
+/// How a kernel sees memory that it copies in boxes; see qcc_tensor_map_desc.
+struct TensorMap {
+  void *address = nullptr;
+  int rank = 1;
+  int swizzle = 0;
+  int64_t dims[QCC_MAX_TENSOR_MAP_RANK] = {};
+  int64_t strides[QCC_MAX_TENSOR_MAP_RANK - 1] = {};
+  int32_t box[QCC_MAX_TENSOR_MAP_RANK] = {};
+};
+
+/// The parameter of a kernel that a device makes of a tensor map.
+struct alignas(64) EncodedTensorMap {
+  unsigned char bytes[128];
+};
+
 struct LaunchParams {
   const void *kernel = nullptr;
   Dim3 grid;
@@ -108,6 +123,10 @@ public:
   virtual MemoryLocation location() const = 0;
   /// Of a GPU the latest architecture that it runs code of: 90 for sm_90.
   virtual int architecture() const { return 0; }
+  /// Whether it runs code for one architecture alone: 90 for sm_90a.
+  virtual bool runsExactly(int number) const {
+    return number == architecture();
+  }
   /// Whether it runs machine code that was made for an architecture.
   virtual bool runsMachineCode(int /*architecture*/) const { return false; }
   /// Bytes of shared memory that a block may have.
@@ -128,6 +147,13 @@ public:
   virtual Result<std::unique_ptr<DeviceModule>> loadModule(const void *image,
                                                            int64_t size) = 0;
   virtual Status launch(const LaunchParams &params, DeviceStream *stream) = 0;
+  /// Whether kernels may have tensor maps as parameters.
+  virtual bool hasTensorMaps() const { return false; }
+  /// Fails for a map that the device does not copy by: an address or a stride
+  /// that is no multiple of 16, a box that is too large.
+  virtual Status encodeTensorMap(const TensorMap &, EncodedTensorMap &) {
+    return unsupported("device " + name() + " has no tensor maps");
+  }
 
   virtual Result<std::unique_ptr<DeviceStream>> createStream() = 0;
   /// A stream of the caller's, by the handle that the device's own interface

@@ -98,11 +98,22 @@ struct OperandInfo {
   std::string_view layer;
 };
 
-/// A parameter of a kernel: a pointer to a tensor of the step, or a number.
+/// A tensor map of a launch; see qcc_tensor_map_desc.
+struct TensorMapInfo {
+  bool isOutput = false;
+  int operand = 0; ///< Among the inputs or outputs.
+  int swizzle = 0;
+  std::vector<Size> dims;
+  std::vector<int64_t> strides;
+  std::vector<int32_t> box;
+};
+
+/// A parameter of a kernel: a pointer to a tensor of the step, a number, or a
+/// tensor map.
 struct LaunchParameter {
   qcc_parameter_kind kind = QCC_PARAMETER_SIZE;
-  Size
-      value; ///< A literal position among the inputs or outputs, or the number.
+  Size value; ///< The number; or a literal position among the inputs, the
+              ///< outputs or the tensor maps.
 };
 
 /// How a device runs a step.
@@ -110,6 +121,7 @@ struct Launch {
   std::string_view kernel; ///< Ends with a 0.
   Size grid, block, sharedBytes;
   std::vector<LaunchParameter> parameters;
+  std::vector<TensorMapInfo> tensorMaps;
   bool isProgrammatic = false; ///< May start while kernels before it end.
 };
 

@@ -166,6 +166,7 @@ LogicalResult EntryLowering::lowerLaunch(kernel::LaunchOp launch) {
                  int64_t(launch.getBlock()),
                  int64_t(launch.getSharedBytes()),
                  launch.getProgrammatic(),
+                 {},
                  {}};
   std::vector<ProgramParameter> &parameters = step.launch->parameters;
   for (auto [i, value] : llvm::enumerate(launch.getArguments())) {
@@ -184,6 +185,21 @@ LogicalResult EntryLowering::lowerLaunch(kernel::LaunchOp launch) {
     if (std::optional<ArrayAttr> values = launch.getValues())
       operand->describe(cast<DictionaryAttr>((*values)[i]));
     addOperand(step, std::move(*operand), isWritten);
+  }
+  auto maps = launch.getTensorMapsAttr();
+  for (auto map :
+       maps ? llvm::to_vector(maps.getAsRange<kernel::TensorMapAttr>())
+            : SmallVector<kernel::TensorMapAttr>()) {
+    parameters.push_back(
+        {ProgramParameter::TensorMap, int64_t(step.launch->tensorMaps.size())});
+    ProgramTensorMap &to = step.launch->tensorMaps.emplace_back();
+    to.operand = parameters[map.getArgument()];
+    for (int64_t size : map.getDims())
+      to.dims.push_back(size < 0 ? sizeOf(launch.getArguments()[-1 - size])
+                                 : size);
+    to.strides = llvm::to_vector(map.getStrides());
+    to.box = llvm::to_vector(map.getBox());
+    to.swizzle = map.getSwizzle();
   }
   program.steps.push_back(std::move(step));
   return success();

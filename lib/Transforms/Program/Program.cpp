@@ -75,17 +75,27 @@ public:
       attrs.set("layer", string(operand.layer));
     return attrs.getDictionary(builder.getContext());
   }
+  Attribute operator()(const ProgramParameter &parameter) {
+    return builder.getDenseI64ArrayAttr(
+        {int64_t(parameter.kind), parameter.value});
+  }
+  DictionaryAttr operator()(const ProgramTensorMap &map) {
+    return dictionary({{"box", builder.getDenseI64ArrayAttr(map.box)},
+                       {"dims", builder.getDenseI64ArrayAttr(map.dims)},
+                       {"operand", (*this)(map.operand)},
+                       {"strides", builder.getDenseI64ArrayAttr(map.strides)},
+                       {"swizzle", integer(map.swizzle)}});
+  }
   DictionaryAttr operator()(const ProgramLaunch &launch) {
-    return dictionary(
-        {{"block", integer(launch.block)},
-         {"grid", integer(launch.grid)},
-         {"kernel", string(launch.kernel)},
-         {"parameters", list(launch.parameters,
-                             [&](auto &parameter) {
-                               return builder.getDenseI64ArrayAttr(
-                                   {int64_t(parameter.kind), parameter.value});
-                             })},
-         {"shared", integer(launch.sharedBytes)}});
+    NamedAttrList attrs(
+        dictionary({{"block", integer(launch.block)},
+                    {"grid", integer(launch.grid)},
+                    {"kernel", string(launch.kernel)},
+                    {"parameters", list(launch.parameters, *this)},
+                    {"shared", integer(launch.sharedBytes)}}));
+    if (!launch.tensorMaps.empty())
+      attrs.set("tensor_maps", list(launch.tensorMaps, *this));
+    return attrs.getDictionary(builder.getContext());
   }
   DictionaryAttr operator()(const ProgramStep &step) {
     NamedAttrList attrs(
@@ -135,9 +145,11 @@ static int64_t integer(DictionaryAttr dict, StringRef name) {
 static std::string string(DictionaryAttr dict, StringRef name) {
   return dict.getAs<StringAttr>(name).getValue().str();
 }
+static SmallVector<int64_t> integers(DictionaryAttr dict, StringRef name) {
+  return SmallVector<int64_t>(dict.getAs<DenseI64ArrayAttr>(name).asArrayRef());
+}
 static SmallVector<int64_t> dims(DictionaryAttr dict) {
-  return SmallVector<int64_t>(
-      dict.getAs<DenseI64ArrayAttr>("dims").asArrayRef());
+  return integers(dict, "dims");
 }
 static Type element(DictionaryAttr dict) {
   return dict.getAs<TypeAttr>("element").getValue();
@@ -176,6 +188,15 @@ static ProgramOperand readOperand(DictionaryAttr dict) {
           dict.contains("byte_shift") ? integer(dict, "byte_shift") : 0,
           layer ? layer.getValue().str() : ""};
 }
+static ProgramParameter readParameter(Attribute attr) {
+  auto parameter = cast<DenseI64ArrayAttr>(attr);
+  return {ProgramParameter::Kind(parameter[0]), parameter[1]};
+}
+static ProgramTensorMap readTensorMap(DictionaryAttr dict) {
+  return {readParameter(dict.get("operand")), dims(dict),
+          integers(dict, "strides"), integers(dict, "box"),
+          integer(dict, "swizzle")};
+}
 static std::optional<ProgramLaunch> readLaunch(DictionaryAttr dict) {
   if (!dict)
     return std::nullopt;
@@ -184,11 +205,11 @@ static std::optional<ProgramLaunch> readLaunch(DictionaryAttr dict) {
                        integer(dict, "block"),
                        integer(dict, "shared"),
                        {}};
-  for (Attribute attr : dict.getAs<ArrayAttr>("parameters")) {
-    auto parameter = cast<DenseI64ArrayAttr>(attr);
-    launch.parameters.push_back(
-        {ProgramParameter::Kind(parameter[0]), parameter[1]});
-  }
+  for (Attribute attr : dict.getAs<ArrayAttr>("parameters"))
+    launch.parameters.push_back(readParameter(attr));
+  if (dict.contains("tensor_maps"))
+    launch.tensorMaps =
+        readList<ProgramTensorMap>(dict, "tensor_maps", readTensorMap);
   return launch;
 }
 static ProgramStep readStep(DictionaryAttr dict) {

@@ -21,6 +21,9 @@ struct Atom {
   int64_t rows, k;
   /// The first architecture and version of PTX that have it.
   unsigned architecture, ptxVersion;
+  /// Whether warps in groups of four multiply tiles in shared memory, by many
+  /// columns (wgmma). No later architecture has it.
+  bool isOfWarpgroups = false;
 };
 
 /// A row of the table of chips.
@@ -48,11 +51,16 @@ struct Spec {
   /// fit what a GPU measured (docs/benchmarks/nvidia.md), where one did.
   int64_t loadedLatency = 0;
   double loopShare = 1;
+  /// "sm_90a": code has instructions of the architecture that later ones lack,
+  /// and runs on no other.
+  bool isExact = false;
 
   /// Whether code for the chip may have the instruction: LLVM ends the process
   /// where it may not.
   bool has(const Atom &atom) const {
-    return architecture >= atom.architecture && ptxVersion >= atom.ptxVersion;
+    return architecture >= atom.architecture && ptxVersion >= atom.ptxVersion &&
+           (!atom.isOfWarpgroups ||
+            (isExact && architecture == atom.architecture));
   }
 
   /// Whether kernels may start while the kernel before them ends: programmatic

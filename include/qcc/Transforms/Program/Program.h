@@ -53,10 +53,19 @@ struct ProgramOperand {
   void describe(mlir::DictionaryAttr value);
 };
 
-/// A parameter of a kernel: a pointer to an operand of the step, or a size.
+/// A parameter of a kernel: a pointer to an operand of the step, a size, or a
+/// tensor map.
 struct ProgramParameter {
-  enum Kind { Input, Output, Size } kind;
-  int64_t value; ///< the number among inputs or outputs; the size
+  enum Kind { Input, Output, Size, TensorMap } kind;
+  /// The number among inputs, outputs or tensor maps; the size.
+  int64_t value;
+};
+
+/// The fields of qcc_tensor_map_desc of these names.
+struct ProgramTensorMap {
+  ProgramParameter operand;
+  llvm::SmallVector<int64_t> dims, strides, box;
+  int64_t swizzle;
 };
 
 /// How a device runs a step.
@@ -66,6 +75,7 @@ struct ProgramLaunch {
   int64_t block, sharedBytes;
   bool programmatic; ///< may start while the kernels before it end
   std::vector<ProgramParameter> parameters;
+  std::vector<ProgramTensorMap> tensorMaps;
 };
 
 struct ProgramStep {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "qcc/Artifact/ABI.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 
 using namespace mlir;
@@ -13,6 +14,30 @@ using namespace qcc::kernel;
 
 /// More threads than blocks of any chip have.
 constexpr int64_t kMostThreads = 1024;
+
+/// Says why a tensor map is of no argument of a launch; nothing if it is one.
+static std::optional<std::string> refuseMap(LaunchOp op, TensorMapAttr map) {
+  OperandRange arguments = op.getArguments();
+  auto hasType = [&](int64_t number, auto isType) {
+    return number >= 0 && number < int64_t(arguments.size()) &&
+           isType(arguments[number].getType());
+  };
+  if (!hasType(map.getArgument(),
+               [](Type type) { return isa<MemRefType>(type); }))
+    return "is of an argument that is no memref of the launch";
+  size_t rank = map.getDims().size();
+  if (rank < 2 || rank > QCC_MAX_TENSOR_MAP_RANK ||
+      map.getStrides().size() + 1 != rank || map.getBox().size() != rank)
+    return "has not from 2 to 5 dimensions, a stride for all but the "
+           "innermost one, and a size of the box for each";
+  for (int64_t size : map.getDims())
+    if (size == 0 ||
+        (size < 0 &&
+         !hasType(-1 - size, [](Type type) { return type.isIndex(); })))
+      return "has a size that is neither a number from 1 on nor an index of "
+             "the launch";
+  return std::nullopt;
+}
 
 LogicalResult LaunchOp::verify() {
   int64_t block = getBlock(), sharedBytes = getSharedBytes();
@@ -27,6 +52,11 @@ LogicalResult LaunchOp::verify() {
         !isa<MemRefType>(getArguments()[number].getType()))
       return emitOpError() << "writes argument " << number
                            << ", which is no memref of the launch";
+  if (std::optional<ArrayAttr> maps = getTensorMaps())
+    for (auto map : maps->getAsRange<TensorMapAttr>())
+      if (std::optional<std::string> reason = refuseMap(*this, map))
+        return emitOpError()
+               << "has tensor map " << map << ", which " << *reason;
   if (getValues() && getValues()->size() != getArguments().size())
     return emitOpError() << "has values of " << getValues()->size()
                          << " arguments, but " << getArguments().size()
@@ -40,9 +70,11 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!function)
     return emitOpError() << "launches " << getKernelAttr()
                          << ", which is no function";
-  if (function.getNumArguments() != getArguments().size())
+  size_t count =
+      getArguments().size() + (getTensorMaps() ? getTensorMaps()->size() : 0);
+  if (function.getNumArguments() != count)
     return emitOpError() << "launches " << getKernelAttr() << ", which has "
                          << function.getNumArguments() << " parameters, with "
-                         << getArguments().size() << " arguments";
+                         << count << " arguments";
   return success();
 }

@@ -17,7 +17,8 @@ using kernel::ContractOp;
 /// and find them in the L2 cache.
 constexpr int64_t kGroupedRows = 8;
 
-BlockTiles::BlockTiles(ScalarCode &code, ContractOp op, ConfigAttr config)
+BlockTiles::BlockTiles(ScalarCode &code, ContractOp op, ConfigAttr config,
+                       std::optional<int64_t> mostBlocks)
     : batch(op.getNumLoops()), code(code), op(op), config(config),
       rowLoops(rowLoopsOf(op)) {
   ContractOp::Roles roles = *op.getRoles();
@@ -25,33 +26,43 @@ BlockTiles::BlockTiles(ScalarCode &code, ContractOp op, ConfigAttr config)
   for (unsigned loop : rowLoops)
     rowSizes.push_back(operands.sizeOf(loop));
   OpFoldResult rows = code.product(rowSizes), n = operands.sizeOf(roles.n);
-  OpFoldResult rowTiles = code.tiles(rows, config.getRows()),
-               columnTiles = code.tiles(n, config.getColumns());
-  SmallVector<OpFoldResult> space;
+  rowTiles = code.tiles(rows, config.getRows());
+  columnTiles = code.tiles(n, config.getColumns());
   for (unsigned loop : roles.batch)
     space.push_back(operands.sizeOf(loop));
   space.push_back(code.product({rowTiles, columnTiles}));
   rowCount = code.toValue(rows);
   columnCount = code.toValue(n);
-  auto blocks = BlocksOp::create(code.rewriter, code.loc, countBlocks(space),
+  tileCount = countTiles();
+  blockCount = tileCount;
+  if (mostBlocks)
+    blockCount =
+        code.create<arith::MinUIOp>(tileCount, code.index(*mostBlocks));
+  auto blocks = BlocksOp::create(code.rewriter, code.loc, blockCount,
                                  config.getThreads(), config.getSharedBytes());
   Block &body = blocks.getBody().front();
   code.rewriter.setInsertionPointToStart(&body);
-  SmallVector<Value> indices = code.delinearize(body.getArgument(0), space);
-  assert(indices.size() == roles.batch.size() + 1 &&
+  block = body.getArgument(0);
+  thread = body.getArgument(1);
+  memory.emplace(code, body.getArgument(2));
+  if (!mostBlocks)
+    place(block);
+}
+
+void BlockTiles::place(Value number) {
+  SmallVector<Value> indices = code.delinearize(number, space);
+  SmallVector<unsigned> batches = op.getRoles()->batch;
+  assert(indices.size() == batches.size() + 1 &&
          "a block has a place in each batch, and a tile");
-  for (auto [loop, index] : llvm::zip(roles.batch, indices))
+  for (auto [loop, index] : llvm::zip(batches, indices))
     batch[loop] = index;
-  auto [rowTile, columnTile] =
-      orderTiles(indices.back(), rowTiles, columnTiles);
+  auto [rowTile, columnTile] = orderTiles(indices.back());
   firstRow = code.create<arith::MulIOp>(rowTile, code.index(config.getRows()));
   firstColumn =
       code.create<arith::MulIOp>(columnTile, code.index(config.getColumns()));
-  thread = body.getArgument(1);
-  memory.emplace(code, body.getArgument(2));
 }
 
-Value BlockTiles::countBlocks(ArrayRef<OpFoldResult> space) {
+Value BlockTiles::countTiles() {
   Value count = code.toValue(code.product(space));
   auto zeroUnless = [&](Value holds) {
     count = code.rewriter.createOrFold<arith::SelectOp>(code.loc, holds, count,
@@ -68,9 +79,7 @@ Value BlockTiles::countBlocks(ArrayRef<OpFoldResult> space) {
   return count;
 }
 
-std::pair<Value, Value> BlockTiles::orderTiles(Value number,
-                                               OpFoldResult rowTiles,
-                                               OpFoldResult columnTiles) {
+std::pair<Value, Value> BlockTiles::orderTiles(Value number) {
   std::optional<int64_t> rows = getConstantIntValue(rowTiles),
                          columns = getConstantIntValue(columnTiles);
   if ((rows && *rows == 1) || (columns && *columns <= kGroupedRows)) {

@@ -24,6 +24,12 @@ void emitThreads(mlir::RewriterBase &rewriter, kernel::ContractOp op);
 void emitMultistage(mlir::RewriterBase &rewriter, kernel::ContractOp op,
                     ConfigAttr config, const Atom &atom);
 
+/// Replaces a packed contraction on memrefs by blocks, one for each
+/// multiprocessor at most, that compute all tiles of rows and columns by
+/// products of warpgroups (sm_90a).
+void emitWarpgroups(mlir::RewriterBase &rewriter, kernel::ContractOp op,
+                    ConfigAttr config, int64_t multiprocessors);
+
 /// Replaces a packed contraction on memrefs, of few rows, by blocks whose warps
 /// share K. With `startsEarly` and a single tile of rows, kernels let the next
 /// one start at once (programmatic dependent launch), and load weights ahead of

@@ -351,3 +351,42 @@ void qcc::nvptx::emitFragmentEpilogue(ScalarCode &code, ContractOp op,
                                       const FragmentTile &tile) {
   FragmentEpilogue(code, op, tile).emit();
 }
+
+FragmentTile qcc::nvptx::makeFragmentTile(ScalarCode &code, ContractOp op,
+                                          ConfigAttr config, BlockTiles &tiles,
+                                          const WarpPlace &place,
+                                          ArrayRef<Value> sums) {
+  FragmentTile tile;
+  int64_t rowSums = op.getRhsZeroPoint() ? kSums : 0;
+  // Of the fragments of 16 rows.
+  int64_t ofFragments = config.getWarpColumns() / 2 + rowSums;
+  assert(int64_t(sums.size()) ==
+             config.getWarpRows() / kFragmentRows * ofFragments &&
+         "a thread has the sums of all fragments");
+  Value group = code.create<arith::DivUIOp>(place.lane, code.index(4));
+  Value row = code.create<arith::AddIOp>(place.row, group);
+  for (int64_t i = 0; i < config.getWarpRows() / 8; ++i) {
+    Value here = code.create<arith::AddIOp>(row, code.index(8 * i));
+    tile.rows.push_back(tiles.rowPoint(here));
+    tile.exists.push_back(tiles.hasRow(here));
+    // The sums of its rows g or g + 8.
+    ArrayRef<Value> ofRow =
+        sums.slice(i / 2 * ofFragments, ofFragments).drop_front(i % 2 * 2);
+    SmallVector<Value> &inColumns = tile.sums.emplace_back();
+    for (int64_t c = 0; c + rowSums < ofFragments; c += kSums)
+      inColumns.append({ofRow[c], ofRow[c + 1]});
+    if (rowSums)
+      tile.rowSums.push_back(ofRow[ofFragments - kSums]);
+  }
+  int64_t ownColumns = columnsOfThread(op, config);
+  Value member = code.create<arith::RemUIOp>(place.lane, code.index(4));
+  Value column = code.create<arith::AddIOp>(
+      tiles.column(place.column),
+      code.create<arith::MulIOp>(member, code.index(ownColumns)));
+  for (int64_t c = 0; c < config.getWarpColumns(); c += 4 * ownColumns)
+    tile.columns.push_back(code.create<arith::AddIOp>(column, code.index(c)));
+  tile.run = ownColumns;
+  tile.columnCount = tiles.columnCount;
+  tile.hasAllColumns = tiles.hasAllColumns();
+  return tile;
+}

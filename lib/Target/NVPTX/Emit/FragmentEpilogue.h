@@ -15,7 +15,8 @@
 #ifndef QCC_LIB_TARGET_NVPTX_EMIT_FRAGMENTEPILOGUE_H
 #define QCC_LIB_TARGET_NVPTX_EMIT_FRAGMENTEPILOGUE_H
 
-#include "ScalarCode.h"
+#include "BlockTiles.h"
+#include "WarpProducts.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Target/NVPTX/IR/NVPTX.h"
 
@@ -39,6 +40,14 @@ struct FragmentTile {
   llvm::SmallVector<llvm::SmallVector<mlir::Value>> sums;
   llvm::SmallVector<mlir::Value> rowSums;
 };
+
+/// What a thread has of the tile of a warp by `sums` of fragments of 16 by 8:
+/// for each 16 rows four sums of each 8 columns, and four more of rows if there
+/// is a right zero point.
+FragmentTile makeFragmentTile(ScalarCode &code, kernel::ContractOp op,
+                              ConfigAttr config, BlockTiles &tiles,
+                              const WarpPlace &place,
+                              llvm::ArrayRef<mlir::Value> sums);
 
 /// Applies the epilogue of `op` to sums of products and stores the results.
 void emitFragmentEpilogue(ScalarCode &code, kernel::ContractOp op,

@@ -103,7 +103,6 @@ private:
   State emitSlices(int64_t first, int64_t end, Form form, State state);
   /// Returns the sums.
   Values emitMainLoop();
-  FragmentTile fragmentTile(ArrayRef<Value> sums);
 
   int64_t stageBytes() {
     return (config.getRows() + config.getColumns()) * config.getDepth();
@@ -112,7 +111,6 @@ private:
   bool isAsync() { return atom.architecture >= kAsyncCopies; }
   /// Parts of 32 elements of K of a whole slice.
   int64_t allParts() { return config.getDepth() / kFragmentDepth; }
-  bool needsRowSums() { return static_cast<bool>(op.getRhsZeroPoint()); }
   /// Columns side by side that a thread has.
   int64_t ownColumns() { return columnsOfThread(op, config); }
 
@@ -124,7 +122,7 @@ private:
   SlicesOfK slices;
   BlockTiles tiles;
   StridedOperand lhs, rhs;
-  Value lane, warpRow, warpColumn;
+  WarpPlace place;
   std::optional<SharedTile> lhsTile, rhsTile;
   SmallVector<std::unique_ptr<TileCopy>> copies;
   /// Whether fragments are loaded ahead of the products before.
@@ -134,13 +132,13 @@ private:
 } // namespace
 
 void MultistageEmitter::placeWarp() {
-  lane = code.create<arith::RemUIOp>(tiles.thread, code.index(kWarp));
+  place.lane = code.create<arith::RemUIOp>(tiles.thread, code.index(kWarp));
   Value warp = code.create<arith::DivUIOp>(tiles.thread, code.index(kWarp));
   Value across = code.index(config.getRows() / config.getWarpRows());
-  warpRow =
+  place.row =
       code.create<arith::MulIOp>(code.create<arith::RemUIOp>(warp, across),
                                  code.index(config.getWarpRows()));
-  warpColumn =
+  place.column =
       code.create<arith::MulIOp>(code.create<arith::DivUIOp>(warp, across),
                                  code.index(config.getWarpColumns()));
 }
@@ -312,42 +310,6 @@ SmallVector<Value> MultistageEmitter::emitMainLoop() {
   return state.sums;
 }
 
-FragmentTile MultistageEmitter::fragmentTile(ArrayRef<Value> sums) {
-  FragmentTile tile;
-  int64_t rowSums = needsRowSums() ? kSums : 0;
-  // Of the fragments of 16 rows.
-  int64_t ofFragments = config.getWarpColumns() / 2 + rowSums;
-  assert(int64_t(sums.size()) ==
-             config.getWarpRows() / kFragmentRows * ofFragments &&
-         "a thread has the sums of all fragments");
-  Value group = code.create<arith::DivUIOp>(lane, code.index(4));
-  Value row = code.create<arith::AddIOp>(warpRow, group);
-  for (int64_t i = 0; i < config.getWarpRows() / 8; ++i) {
-    Value here = code.create<arith::AddIOp>(row, code.index(8 * i));
-    tile.rows.push_back(tiles.rowPoint(here));
-    tile.exists.push_back(tiles.hasRow(here));
-    // The sums of its rows g or g + 8.
-    ArrayRef<Value> ofRow = ArrayRef(sums)
-                                .slice(i / 2 * ofFragments, ofFragments)
-                                .drop_front(i % 2 * 2);
-    Values &inColumns = tile.sums.emplace_back();
-    for (int64_t c = 0; c + rowSums < ofFragments; c += kSums)
-      inColumns.append({ofRow[c], ofRow[c + 1]});
-    if (rowSums)
-      tile.rowSums.push_back(ofRow[ofFragments - kSums]);
-  }
-  Value member = code.create<arith::RemUIOp>(lane, code.index(4));
-  Value column = code.create<arith::AddIOp>(
-      tiles.column(warpColumn),
-      code.create<arith::MulIOp>(member, code.index(ownColumns())));
-  for (int64_t c = 0; c < config.getWarpColumns(); c += 4 * ownColumns())
-    tile.columns.push_back(code.create<arith::AddIOp>(column, code.index(c)));
-  tile.run = ownColumns();
-  tile.columnCount = tiles.columnCount;
-  tile.hasAllColumns = tiles.hasAllColumns();
-  return tile;
-}
-
 void MultistageEmitter::emit() {
   placeWarp();
   lhsTile.emplace(code, 0, config.getRows(), config.getDepth(), 2);
@@ -361,8 +323,10 @@ void MultistageEmitter::emit() {
          "what goes through registers is stored behind all products");
   emitFirstStages();
   products.emplace(code, op, config, atom, *tiles.memory, *lhsTile, *rhsTile,
-                   WarpPlace{lane, warpRow, warpColumn});
-  emitFragmentEpilogue(code, op, fragmentTile(emitMainLoop()));
+                   place);
+  emitFragmentEpilogue(
+      code, op,
+      makeFragmentTile(code, op, config, tiles, place, emitMainLoop()));
   code.rewriter.eraseOp(op);
 }
 

@@ -84,6 +84,27 @@ void ScalarCode::emitIf(Value condition, llvm::function_ref<void()> then,
   otherwise();
 }
 
+SmallVector<Value> ScalarCode::emitPTX(StringRef text, StringRef constraints,
+                                       ValueRange operands, TypeRange results) {
+  MLIRContext *context = rewriter.getContext();
+  Type type;
+  if (results.size() == 1)
+    type = results.front();
+  else if (!results.empty())
+    type = LLVM::LLVMStructType::getLiteral(context, llvm::to_vector(results));
+  auto ptx = LLVM::InlineAsmOp::create(
+      rewriter, loc, type ? TypeRange(type) : TypeRange(), operands, text,
+      constraints, /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+  if (results.size() < 2)
+    return llvm::to_vector(ValueRange(ptx.getResults()));
+  SmallVector<Value> values;
+  for (size_t i = 0; i < results.size(); ++i)
+    values.push_back(
+        LLVM::ExtractValueOp::create(rewriter, loc, ptx.getRes(), i));
+  return values;
+}
+
 Value ScalarCode::load(Value memref, AffineMap map, const Point &point) {
   return memref::LoadOp::create(rewriter, loc, memref, indices(map, point));
 }

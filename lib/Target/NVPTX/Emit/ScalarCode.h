@@ -85,6 +85,18 @@ public:
   llvm::SmallVector<mlir::Value> indices(mlir::AffineMap map,
                                          const Point &point);
 
+  /// PTX that has effects, as LLVM's inline assembly: operands are $0, $1 and
+  /// so on behind the results.
+  llvm::SmallVector<mlir::Value> emitPTX(llvm::StringRef text,
+                                         llvm::StringRef constraints,
+                                         mlir::ValueRange operands,
+                                         mlir::TypeRange results = {});
+  /// A number as i32.
+  mlir::Value toWord(mlir::Value index) {
+    return mlir::arith::IndexCastUIOp::create(rewriter, loc,
+                                              rewriter.getI32Type(), index);
+  }
+
   mlir::RewriterBase &rewriter;
   mlir::Location loc;
 };

@@ -46,6 +46,11 @@ Value SharedMemory::at(Value offset, int64_t more) {
                              ArrayRef<LLVM::GEPArg>{int32_t(more)});
 }
 
+Value SharedMemory::address(Value offset) {
+  return LLVM::PtrToIntOp::create(code.rewriter, code.loc,
+                                  code.rewriter.getI32Type(), at(offset));
+}
+
 SmallVector<Value> SharedMemory::loadMatrices(Value offset, int64_t more) {
   RewriterBase &rewriter = code.rewriter;
   MLIRContext *context = rewriter.getContext();

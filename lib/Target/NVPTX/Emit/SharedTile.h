@@ -54,6 +54,8 @@ public:
       : code(code), pointer(pointer) {}
 
   mlir::Value at(mlir::Value offset, int64_t more = 0);
+  /// The address in shared memory, as i32.
+  mlir::Value address(mlir::Value offset);
   /// Four 8x8 matrices of 16 bits from rows whose addresses lanes have.
   llvm::SmallVector<mlir::Value> loadMatrices(mlir::Value offset, int64_t more);
 

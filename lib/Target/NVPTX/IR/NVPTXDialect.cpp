@@ -7,8 +7,11 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "qcc/Artifact/ABI.h"
 #include "qcc/Target/NVPTX/IR/NVPTX.h"
 #include "qcc/Target/NVPTX/Spec.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -80,5 +83,35 @@ LogicalResult BlocksOp::verify() {
   if (getBody().front().getArgumentTypes() != TypeRange(types))
     return emitOpError() << "needs a body with arguments of the types "
                          << types[0] << ", " << types[1] << " and " << types[2];
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+SmallVector<OpFoldResult> TensorMapOp::getMixedDims() {
+  return getMixedValues(getDims(), getDynamicDims(), getContext());
+}
+
+LogicalResult TensorMapOp::verify() {
+  size_t rank = getDims().size();
+  if (rank < 2 || rank > QCC_MAX_TENSOR_MAP_RANK ||
+      getStrides().size() + 1 != rank || getBox().size() != rank)
+    return emitOpError() << "needs from 2 to " << QCC_MAX_TENSOR_MAP_RANK
+                         << " dimensions, strides of all but the innermost "
+                            "one, and a box with a size for each";
+  constexpr int64_t kAlignment = QCC_DEVICE_ALIGNMENT, kMostOfBox = 256;
+  for (int64_t stride : getStrides())
+    if (stride <= 0 || stride % kAlignment != 0)
+      return emitOpError() << "needs strides that are multiples of "
+                           << kAlignment << ", not " << stride;
+  for (int64_t size : getBox())
+    if (size < 1 || size > kMostOfBox)
+      return emitOpError() << "needs a box of 1 to " << kMostOfBox
+                           << " elements in each dimension, not " << size;
+  if (!llvm::is_contained({0, 32, 64, 128}, int64_t(getSwizzle())))
+    return emitOpError() << "needs a swizzle of 0, 32, 64 or 128 bytes, not "
+                         << int64_t(getSwizzle());
   return success();
 }

@@ -240,8 +240,9 @@ SmallVector<Candidate> TiledStrategy::list(ContractOp op) const {
 //===----------------------------------------------------------------------===//
 
 const Atom &TiledStrategy::atomOfChip() const {
-  const Atom *atom = llvm::find_if(
-      matrixAtoms(), [&](const Atom &atom) { return spec.has(atom); });
+  const Atom *atom = llvm::find_if(matrixAtoms(), [&](const Atom &atom) {
+    return spec.has(atom) && !atom.isOfWarpgroups;
+  });
   assert(atom != matrixAtoms().end() && "every chip multiplies matrices");
   return *atom;
 }

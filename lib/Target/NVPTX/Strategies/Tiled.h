@@ -104,7 +104,7 @@ protected:
   /// the model chooses them where that number is not known.
   virtual bool suitsManyRows() const = 0;
 
-  /// The atom of the chip.
+  /// The best atom of the chip that a warp multiplies by itself.
   const Atom &atomOfChip() const;
   /// Blocks that a multiprocessor holds at once.
   int64_t blocksAtOnce(ConfigAttr config, int64_t registers) const;

@@ -175,6 +175,9 @@ struct LaunchArguments {
   SmallVector<Value> operands;
   SmallVector<int64_t> writes;
   SmallVector<Attribute> values;
+  SmallVector<Attribute> maps;
+  /// Where the arguments of the call begin among `operands`.
+  SmallVector<int64_t> places;
 };
 } // namespace
 
@@ -192,6 +195,7 @@ static LaunchArguments argumentsOf(OpBuilder &builder, func::CallOp call,
   };
   for (auto [i, operand] :
        llvm::enumerate(call.getOperands().drop_back(kStepArguments))) {
+    arguments.places.push_back(arguments.operands.size());
     if (operand.getType().isIntOrFloat()) {
       for (Value word : literalParameters(builder, call.getLoc(), operand))
         add(word, {});
@@ -206,6 +210,48 @@ static LaunchArguments argumentsOf(OpBuilder &builder, func::CallOp call,
         add(emitDim(builder, call.getLoc(), operand, dim), {});
   }
   return arguments;
+}
+
+/// The argument of a step whose memory begins where that of a memref does.
+static FailureOr<BlockArgument> argumentOf(TensorMapOp map) {
+  Value memref = map.getSource();
+  while (Operation *def = memref.getDefiningOp()) {
+    if (!isa<memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(
+            def))
+      return map.emitError("is of memory that does not begin where an argument "
+                           "of the step does");
+    memref = def->getOperand(0);
+  }
+  return cast<BlockArgument>(memref);
+}
+
+/// Adds tensor maps, and sizes that they need as further arguments.
+static LogicalResult addMaps(OpBuilder &builder, func::CallOp call,
+                             func::FuncOp step, ArrayRef<TensorMapOp> maps,
+                             LaunchArguments &arguments) {
+  EntryIndices indices(builder, call, step);
+  for (TensorMapOp map : maps) {
+    FailureOr<BlockArgument> source = argumentOf(map);
+    if (failed(source))
+      return failure();
+    SmallVector<int64_t> dims;
+    for (OpFoldResult dim : map.getMixedDims()) {
+      if (std::optional<int64_t> known = getConstantIntValue(dim)) {
+        dims.push_back(*known);
+        continue;
+      }
+      FailureOr<Value> size = indices.compute(cast<Value>(dim));
+      if (failed(size))
+        return failure();
+      dims.push_back(-1 - int64_t(arguments.operands.size()));
+      arguments.operands.push_back(*size);
+      arguments.values.push_back(builder.getDictionaryAttr({}));
+    }
+    arguments.maps.push_back(kernel::TensorMapAttr::get(
+        builder.getContext(), arguments.places[source->getArgNumber()], dims,
+        map.getStrides(), map.getBox(), map.getSwizzle()));
+  }
+  return success();
 }
 
 LogicalResult qcc::nvptx::createLaunch(RewriterBase &rewriter,
@@ -225,6 +271,8 @@ LogicalResult qcc::nvptx::createLaunch(RewriterBase &rewriter,
                             arguments.operands[number].getType());
                       }) &&
          "kernels write buffers");
+  if (failed(addMaps(rewriter, call, step, work.maps, arguments)))
+    return failure();
   unsigned count = call.getNumOperands();
   auto amount = [&](StepArgument which) {
     return call.getOperand(count - static_cast<unsigned>(which));
@@ -235,7 +283,9 @@ LogicalResult qcc::nvptx::createLaunch(RewriterBase &rewriter,
       amount(StepArgument::Bytes), arguments.writes, arguments.operands,
       call->getAttrOfType<DictionaryAttr>(kKernelAttr),
       call.getArgAttrsAttr() ? rewriter.getArrayAttr(arguments.values)
-                             : ArrayAttr());
+                             : ArrayAttr(),
+      arguments.maps.empty() ? ArrayAttr()
+                             : rewriter.getArrayAttr(arguments.maps));
   rewriter.eraseOp(call);
   return success();
 }

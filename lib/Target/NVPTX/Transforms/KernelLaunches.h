@@ -22,6 +22,7 @@ inline constexpr unsigned kStepArguments = 4;
 struct KernelWork {
   llvm::SmallVector<mlir::scf::ForallOp> loops;
   llvm::SmallVector<BlocksOp> blocks;
+  llvm::SmallVector<TensorMapOp> maps;
   int64_t threads = 1, sharedBytes = 0;
 };
 

@@ -37,6 +37,9 @@ using nvptx::kStepArguments;
 ALWAYS_ENABLED_STATISTIC(numKernels, "Kernels made");
 ALWAYS_ENABLED_STATISTIC(numLaunches, "Launches of kernels");
 
+/// Bytes of a parameter that is a tensor map.
+constexpr int64_t kTensorMapBytes = 128;
+
 //===----------------------------------------------------------------------===//
 // Steps
 //===----------------------------------------------------------------------===//
@@ -95,6 +98,7 @@ static FailureOr<KernelWork> findWork(func::FuncOp step) {
   KernelWork work;
   llvm::append_range(work.loops, step.getOps<scf::ForallOp>());
   llvm::append_range(work.blocks, step.getOps<nvptx::BlocksOp>());
+  llvm::append_range(work.maps, step.getOps<nvptx::TensorMapOp>());
   if (failed(verifyIsFlat(step)))
     return failure();
   size_t count = work.loops.size() + work.blocks.size();
@@ -141,9 +145,12 @@ static SmallVector<Type> parametersOf(TypeRange arguments, Builder &builder) {
   return types;
 }
 
-/// The arguments of a step, made of the parameters of its kernel.
-static void mapArguments(OpBuilder &builder, func::FuncOp step,
-                         func::FuncOp kernel, IRMapping &mapping) {
+/// The arguments of a step, made of the first parameters of its kernel. Returns
+/// the others.
+static ArrayRef<BlockArgument> mapArguments(OpBuilder &builder,
+                                            func::FuncOp step,
+                                            func::FuncOp kernel,
+                                            IRMapping &mapping) {
   Location loc = step.getLoc();
   LLVMTypeConverter converter(builder.getContext());
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
@@ -177,10 +184,39 @@ static void mapArguments(OpBuilder &builder, func::FuncOp step,
     mapping.map(argument,
                 emitMemref(builder, loc, converter, type, data, sizeOf));
   }
-  assert(parameters.empty() && "each parameter belongs to an argument");
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   for (BlockArgument argument : step.getArguments().take_back(kStepArguments))
     mapping.map(argument, zero);
+  return parameters;
+}
+
+/// Adds parameters of a kernel for tensor maps: sizes that are not known, which
+/// are there for the launch alone, then all maps.
+static void addMapTypes(const KernelWork &work, Builder &builder,
+                        SmallVectorImpl<Type> &types) {
+  for (nvptx::TensorMapOp map : work.maps)
+    types.append(llvm::count_if(map.getMixedDims(),
+                                [](OpFoldResult dim) {
+                                  return !getConstantIntValue(dim);
+                                }),
+                 builder.getI64Type());
+  types.append(work.maps.size(),
+               LLVM::LLVMPointerType::get(builder.getContext()));
+}
+
+/// Makes the last parameters of a kernel its tensor maps.
+static void replaceMaps(RewriterBase &rewriter, func::FuncOp kernel) {
+  SmallVector<nvptx::TensorMapOp> maps(kernel.getOps<nvptx::TensorMapOp>());
+  unsigned first = kernel.getNumArguments() - maps.size();
+  auto bytes = LLVM::LLVMArrayType::get(rewriter.getI8Type(), kTensorMapBytes);
+  constexpr int64_t kAlignment = 64;
+  for (auto [i, map] : llvm::enumerate(maps)) {
+    kernel.setArgAttr(first + i, LLVM::LLVMDialect::getByValAttrName(),
+                      TypeAttr::get(bytes));
+    kernel.setArgAttr(first + i, LLVM::LLVMDialect::getAlignAttrName(),
+                      rewriter.getI64IntegerAttr(kAlignment));
+    rewriter.replaceOp(map, kernel.getArgument(first + i));
+  }
 }
 
 /// The number of the block, or of the thread in its block.
@@ -233,7 +269,8 @@ static void assignBlocks(RewriterBase &rewriter, nvptx::BlocksOp blocks,
 /// The shared memory of blocks, whose size is that of the launch. An internal
 /// global would shrink to a byte.
 static LLVM::GlobalOp createSharedMemory(OpBuilder &builder, Location loc) {
-  constexpr uint64_t kAlignment = 128;
+  // A swizzle of 128 bytes repeats after 8 lines.
+  constexpr uint64_t kAlignment = 1024;
   return LLVM::GlobalOp::create(
       builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
       /*isConstant=*/false, LLVM::Linkage::External, "shared_memory",
@@ -243,27 +280,31 @@ static LLVM::GlobalOp createSharedMemory(OpBuilder &builder, Location loc) {
 
 /// The kernel of a step, in blocks of `threads`.
 static func::FuncOp createKernel(RewriterBase &rewriter, func::FuncOp step,
-                                 int64_t threads, LLVM::GlobalOp shared) {
+                                 const KernelWork &work,
+                                 LLVM::GlobalOp shared) {
   Location loc = step.getLoc();
-  auto kernel = func::FuncOp::create(
-      rewriter, loc, kernelName(step.getName()),
-      rewriter.getFunctionType(
-          parametersOf(
-              ArrayRef(step.getArgumentTypes()).drop_back(kStepArguments),
-              rewriter),
-          {}));
+  SmallVector<Type> types = parametersOf(
+      ArrayRef(step.getArgumentTypes()).drop_back(kStepArguments), rewriter);
+  [[maybe_unused]] size_t ofArguments = types.size();
+  addMapTypes(work, rewriter, types);
+  auto kernel = func::FuncOp::create(rewriter, loc, kernelName(step.getName()),
+                                     rewriter.getFunctionType(types, {}));
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToEnd(kernel.addEntryBlock());
   IRMapping mapping;
-  mapArguments(rewriter, step, kernel, mapping);
+  [[maybe_unused]] ArrayRef<BlockArgument> others =
+      mapArguments(rewriter, step, kernel, mapping);
+  assert(others.size() == types.size() - ofArguments &&
+         "each parameter belongs to an argument or to a tensor map");
   for (Operation &op : step.getBody().front())
     rewriter.clone(op, mapping);
   SmallVector<scf::ForallOp> loops(kernel.getOps<scf::ForallOp>());
   for (scf::ForallOp loop : loops)
-    assignIterations(rewriter, loop, threads);
+    assignIterations(rewriter, loop, work.threads);
   SmallVector<nvptx::BlocksOp> blocks(kernel.getOps<nvptx::BlocksOp>());
   for (nvptx::BlocksOp op : blocks)
     assignBlocks(rewriter, op, shared);
+  replaceMaps(rewriter, kernel);
   return kernel;
 }
 
@@ -271,7 +312,11 @@ static func::FuncOp createKernel(RewriterBase &rewriter, func::FuncOp step,
 static LogicalResult checkParameters(func::FuncOp kernel) {
   constexpr int64_t kParameterBytes = 8; // of an address, or of a number
   constexpr int64_t kMost = mostParameterBytes(kManyParametersVersion);
-  int64_t bytes = kParameterBytes * kernel.getNumArguments();
+  int64_t bytes = 0;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    bytes += kernel.getArgAttr(i, LLVM::LLVMDialect::getByValAttrName())
+                 ? kTensorMapBytes
+                 : kParameterBytes;
   if (bytes <= kMost)
     return success();
   return kernel.emitError("the kernel of this step has ")
@@ -332,8 +377,7 @@ struct OutlineKernels : qcc::impl::OutlineKernelsBase<OutlineKernels> {
         LDBG() << "makes " << step.getName() << " at " << step.getLoc()
                << " a kernel, in blocks of " << work.threads << " threads with "
                << work.sharedBytes << " bytes of shared memory";
-        func::FuncOp kernel =
-            createKernel(rewriter, step, work.threads, shared);
+        func::FuncOp kernel = createKernel(rewriter, step, work, shared);
         if (failed(checkParameters(kernel)))
           return signalPassFailure();
         name = SymbolRefAttr::get(

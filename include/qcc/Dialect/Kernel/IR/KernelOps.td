@@ -90,6 +90,26 @@ def Kernel_PaddingAttr : AttrDef<Kernel_Dialect, "Padding"> {
   let genVerifyDecl = 1;
 }
 
+def Kernel_TensorMapAttr : AttrDef<Kernel_Dialect, "TensorMap"> {
+  let mnemonic = "tensor_map";
+  let summary = "how a kernel sees bytes of an argument that it copies in boxes";
+  let description = [{
+    The bytes of argument `argument` of a launch, as `qcc_tensor_map_desc` of the ABI has
+    them, the innermost dimension first. A size in `dims` is a number, or -1 - i where it is
+    argument i of the launch. `strides` are bytes, of all dimensions but the innermost one,
+    whose bytes lie side by side.
+
+    Example: `#kernel.tensor_map<argument = 0, dims = [512, -2], strides = [512],
+    box = [128, 128], swizzle = 128>`
+  }];
+  let parameters = (ins "int64_t":$argument, ArrayRefParameter<"int64_t">:$dims, ArrayRefParameter<"int64_t">:$strides,
+                        ArrayRefParameter<"int64_t">:$box, "int64_t":$swizzle);
+  let assemblyFormat = [{
+    `<` `argument` `=` $argument `,` `dims` `=` `[` $dims `]` `,`
+    `strides` `=` `[` $strides `]` `,` `box` `=` `[` $box `]` `,` `swizzle` `=` $swizzle `>`
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
@@ -479,13 +499,15 @@ def Kernel_LaunchOp
     `operations` and `bytes` are the amount of work. `writes` has the numbers of the arguments
     that the kernel writes, `info` what is known of the step (`describeWork`), and
     `values` for each argument what the step computes there, as the operands of calls of steps
-    have it.
+    have it. Behind the arguments the kernel has a parameter for each of `tensor_maps`.
 
     Constraints:
     * (C1) `block` is from 1 to 1024, `shared_bytes` not negative.
     * (C2) `writes` has numbers of memrefs.
     * (C3) `values` has an element for each argument.
-    * (C4) `kernel` is a function with a parameter for each argument.
+    * (C4) `kernel` is a function with a parameter for each argument and each tensor map.
+    * (C5) A tensor map is of an argument that is a memref; its sizes are numbers from 1 on, or
+      arguments that are indices. It has from 2 to 5 dimensions, and as many sizes of a box.
 
     Example:
 
@@ -505,11 +527,12 @@ def Kernel_LaunchOp
       DenseI64ArrayAttr:$writes,
       Variadic<AnyTypeOf<[AnyStridedMemRef, Index]>>:$arguments,
       DictionaryAttr:$info,
-      OptionalAttr<DictArrayAttr>:$values);
+      OptionalAttr<DictArrayAttr>:$values,
+      OptionalAttr<TypedArrayAttrBase<Kernel_TensorMapAttr, "tensor maps">>:$tensor_maps);
   let assemblyFormat = [{
     $kernel `grid` $grid `block` $block `shared` $shared_bytes
     (`programmatic` $programmatic^)? `work` `(` $operations `,` $bytes `)` `writes` $writes `(` $arguments `)`
-    `info` $info (`values` $values^)? attr-dict `:` type($arguments)
+    `info` $info (`values` $values^)? (`tensor_maps` $tensor_maps^)? attr-dict `:` type($arguments)
   }];
   let hasVerifier = 1;
 }

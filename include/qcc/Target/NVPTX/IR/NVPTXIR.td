@@ -13,6 +13,7 @@ include "mlir/IR/DialectBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 include "qcc/Dialect/Kernel/IR/KernelInterfaces.td"
 
 def NVPTX_Dialect : Dialect {
@@ -45,8 +46,11 @@ def NVPTX_ConfigAttr : AttrDef<NVPTX_Dialect, "Config", [Kernel_LoweringConfigAt
       * `decode`, for few rows: the warps of a block share K. Each multiplies what it loads
         from memory itself, and shared memory adds up the sums of all warps. The right operand
         is packed.
-    * `atom`: the instruction that multiplies: `mad` for `threads`, `mma-m16n8k32` or
-      `mma-m8n8k16` for the others.
+      * `warpgroups`, of sm_90a: a thread copies tiles of both operands to stages of shared
+        memory by tensor maps, and two groups of four warps multiply them. The right operand
+        is packed.
+    * `atom`: the instruction that multiplies: `mad` for `threads`, `wgmma-m64k32` for
+      `warpgroups`, `mma-m16n8k32` or `mma-m8n8k16` for the others.
     * `tile`: the rows and columns that a block computes, and the elements of K of a stage; of
       all warps together for `decode`.
     * `warp`: the rows and columns of the tile that one of its warps computes; all of them for
@@ -160,6 +164,38 @@ def NVPTX_BlocksOp
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::mlir::Value":$count, "int64_t":$threads,
                                  "int64_t":$sharedBytes)>];
+}
+
+def NVPTX_TensorMapOp : Op<NVPTX_Dialect, "tensor_map", [Pure]> {
+  let summary = "how blocks see bytes of a step's argument that they copy in boxes";
+  let description = [{
+    Returns the generic address of a tensor map (`cuTensorMapEncodeTiled`) of `source`, an
+    argument of a step. Dimensions are listed with the innermost first, whose bytes lie side
+    by side; `strides` are bytes, of the others. A size of `dims` that is dynamic is an
+    operand. Bytes outside of the dimensions are 0 in a box. `swizzle` is 0, 32, 64 or 128:
+    the bytes of a line in shared memory.
+
+    `outline-kernels` makes it a parameter of the kernel, which the runtime encodes.
+
+    Example:
+
+    ```mlir
+    %map = nvptx.tensor_map %x dims [512, %rows] strides [512] box [128, 128] swizzle 128
+        : memref<?x512xi8> -> !llvm.ptr
+    ```
+  }];
+  let arguments = (ins AnyStridedMemRef:$source, Variadic<Index>:$dynamicDims,
+                       DenseI64ArrayAttr:$dims, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$box, I64Attr:$swizzle);
+  let results = (outs LLVM_AnyPointer:$map);
+  let assemblyFormat = [{
+    $source `dims` custom<DynamicIndexList>($dynamicDims, $dims) `strides` $strides
+    `box` $box `swizzle` $swizzle attr-dict `:` type($source) `->` type($map)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedDims();
+  }];
 }
 
 #endif // QCC_TARGET_NVPTX_IR_NVPTXIR_TD

@@ -1,0 +1,132 @@
+//===- Warpgroups.cpp - Configs of warpgroups -----------------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConfigRules.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::nvptx;
+using kernel::ContractOp;
+
+/// Threads that load, rows of the tile, and columns that instructions have.
+constexpr int64_t kLoaders = 128, kRows = 128, kColumnStep = 64,
+                  kMostColumns = 256;
+/// Bytes of the barriers of a stage.
+constexpr int64_t kBarriers = 16;
+/// Registers that each thread has at first, some of which the loading threads
+/// give to others.
+constexpr int64_t kRegisters = 168;
+
+/// Whether rows of the left operand follow each other at one distance, each the
+/// elements of K side by side.
+static bool hasPlainRows(ContractOp op) {
+  AffineMap map = op.getLhsMap();
+  SmallVector<unsigned> loops = rowLoopsOf(op);
+  loops.push_back(op.getReductionDims().back());
+  if (map.getNumResults() != loops.size())
+    return false;
+  for (auto [expr, loop] : llvm::zip_equal(map.getResults(), loops)) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim || dim.getPosition() != loop)
+      return false;
+  }
+  // Rows of several dimensions lie in memory as in one.
+  auto memref = dyn_cast<MemRefType>(op.getLhs().getType());
+  return !memref || memref.getLayout().isIdentity();
+}
+
+static std::optional<std::string> refuseOperands(ContractOp op,
+                                                 ConfigAttr config) {
+  constexpr StringLiteral kBegin = "lowering_config has strategy warpgroups, ";
+  auto refuse = [&](const Twine &reason) {
+    return (kBegin + reason + "; use strategy multistage").str();
+  };
+  if (!op.getRoles()->batch.empty())
+    return refuse("which has no batches");
+  if (op.getReductionDims().size() != 1)
+    return refuse("which reads K in one run");
+  if (config.getParts() > 1)
+    return refuse("which has no parts of K");
+  if (op.getRhsZeroPoint())
+    return refuse("which adds no sums of rows for a zero point of the right "
+                  "operand");
+  std::optional<int64_t> alignment = alignmentAlongK(op);
+  if (!alignment)
+    return refuse("which copies the left operand as it is, without a prologue "
+                  "and with its elements of K side by side");
+  constexpr int64_t kAlignment = 16;
+  if (*alignment < kAlignment || op.getReductionSizes().back() % kAlignment)
+    return refuse("which copies rows of the left operand that start at "
+                  "multiples of 16 bytes");
+  if (!hasPlainRows(op))
+    return refuse("which copies rows of the left operand that follow each "
+                  "other at one distance");
+  int64_t columns = op.getStaticLoopSizes()[op.getRoles()->n],
+          step = 4 * columnsOfThread(op, config);
+  if (ShapedType::isDynamic(columns) || columns % step != 0)
+    return refuse("which needs a multiple of " + Twine(step) + " columns");
+  return std::nullopt;
+}
+
+namespace {
+class Warpgroups : public ConfigRules {
+public:
+  StringRef getName() const override { return "warpgroups"; }
+  int64_t getThreads(ConfigAttr config) const override {
+    return config.getRows() / config.getWarpRows() * kWarp + kLoaders;
+  }
+  int64_t getSharedBytes(ConfigAttr config) const override {
+    int64_t tiles =
+        (config.getRows() + config.getColumns()) * config.getDepth();
+    return config.getStages() * (tiles + kBarriers);
+  }
+  int64_t getRegisters(ContractOp, ConfigAttr) const override {
+    return kRegisters;
+  }
+  std::optional<std::string> refuse(ContractOp op, ConfigAttr config,
+                                    const Atom &atom) const override {
+    constexpr int64_t kDepth = 128, kWarpRows = 16, kFewestStages = 2;
+    int64_t columns = config.getColumns();
+    if (!atom.isOfWarpgroups)
+      return llvm::formatv("lowering_config has strategy warpgroups with atom "
+                           "\"{0}\", which a warp multiplies by itself; use "
+                           "strategy multistage",
+                           atom.name)
+          .str();
+    if (config.getRows() != kRows || config.getWarpRows() != kWarpRows ||
+        config.getDepth() != kDepth || columns % kColumnStep != 0 ||
+        columns > kMostColumns || config.getWarpColumns() != columns)
+      return llvm::formatv("lowering_config has tiles of {0}x{1}x{2} and warps "
+                           "of {3}x{4}, but warpgroups have tiles of {5}xNx{6} "
+                           "and warps of {7}xN, N being a multiple of {8} up "
+                           "to {9}",
+                           config.getRows(), columns, config.getDepth(),
+                           config.getWarpRows(), config.getWarpColumns(), kRows,
+                           kDepth, kWarpRows, kColumnStep, kMostColumns)
+          .str();
+    if (config.getStages() < kFewestStages)
+      return llvm::formatv("lowering_config has {0} stages, but warpgroups "
+                           "have 2 or more",
+                           config.getStages())
+          .str();
+    return refuseOperands(op, config);
+  }
+  std::string describe(ConfigAttr config) const override {
+    return llvm::formatv("tile {0}x{1}x{2}, 2 warpgroups of 64x{1} and one "
+                         "that loads, {3} stages, {4} bytes of shared memory",
+                         config.getRows(), config.getColumns(),
+                         config.getDepth(), config.getStages(),
+                         config.getSharedBytes());
+  }
+};
+} // namespace
+
+const ConfigRules &qcc::nvptx::rulesOfWarpgroups() {
+  static const Warpgroups rules;
+  return rules;
+}
