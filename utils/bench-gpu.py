@@ -43,7 +43,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SHAPES = ["4096x4096x4096", "8192x8192x8192", "2048x2048x2048", "10240x512x2048", "10240x2048x512", "512x512x512",
           "128x768x768", "128x3072x768", "1x4096x4096", "16x4096x4096", "64x4096x4096", "256x4096x4096"]
 # The chips of qcc, and the versions of PTX that it writes for them.
-CHIPS = {"sm_75": 65, "sm_80": 70, "sm_86": 71, "sm_89": 78, "sm_90": 78, "sm_120": 87}
+CHIPS = {"sm_75": 65, "sm_80": 70, "sm_86": 71, "sm_89": 78, "sm_90": 78, "sm_90a": 84, "sm_120": 87}
 L2_CACHE_SIZE, MULTIPROCESSORS = 38, 16
 
 PROGRAM = """
@@ -206,6 +206,12 @@ def spell(row):
             f"{100 * row['share_of_mma']:5.1f} % of mma  {100 * row['share_of_bandwidth']:5.1f} % of reads")
 
 
+def runs_on(chip, capability):
+    """Whether a GPU runs code for a chip; that for sm_90a runs on no later one."""
+    number = int(chip.removeprefix("sm_").removesuffix("a"))
+    return number == capability if chip.endswith("a") else number <= capability
+
+
 def open_gpu(prepared, asked):
     """The GPU, the newest chip of layers that it runs, and the shapes to measure."""
     shapes = asked or sorted({shape for shape, _ in prepared},
@@ -216,7 +222,7 @@ def open_gpu(prepared, asked):
     gpu.l2_bytes = gpu.attribute(L2_CACHE_SIZE, gpu.device)
     gpu.multiprocessors = gpu.attribute(MULTIPROCESSORS, gpu.device)
     chips = {chip for _, chip in prepared}
-    usable = [chip for chip in CHIPS if chip in chips and int(chip.removeprefix("sm_")) <= gpu.capability]
+    usable = [chip for chip in CHIPS if chip in chips and runs_on(chip, gpu.capability)]
     if not usable:
         raise Failure(f"{gpu.name} (sm_{gpu.capability}) runs no code for {', '.join(sorted(chips))}; prepare for it")
     chip = usable[-1]

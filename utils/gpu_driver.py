@@ -109,6 +109,17 @@ class Gpu:
                   ctypes.c_size_t(result.nbytes))
         return result
 
+    def tensor_map(self, address, dims, strides, box, swizzle):
+        """The 128 bytes of a parameter of a kernel: boxes of bytes, the innermost dimension first."""
+        rank = len(dims)
+        room = (ctypes.c_ubyte * 192)()
+        encoded = (ctypes.c_ubyte * 128).from_buffer(room, -ctypes.addressof(room) % 64)
+        words, sizes = ctypes.c_uint64 * rank, ctypes.c_uint32 * rank
+        # Bytes, not interleaved, a swizzle by its number, reads of 256 bytes to the L2 cache, zeros outside.
+        self.call("cuTensorMapEncodeTiled", encoded, 0, rank, ctypes.c_void_p(address.value), words(*dims),
+                  words(*strides, 0), sizes(*box), sizes(*[1] * rank), 0, (0, 32, 64, 128).index(swizzle), 3, 0)
+        return encoded
+
     def launcher(self, function, grid, block, shared, values, programmatic=False):
         """A function that launches a kernel once with ctypes values, which it keeps. A programmatic launch may start
         while kernels before it end."""

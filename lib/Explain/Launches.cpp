@@ -75,7 +75,9 @@ LaunchExplanation LaunchTable::explain(kernel::LaunchOp launch) {
   for (auto [i, value] : llvm::enumerate(arguments)) {
     auto type = dyn_cast<MemRefType>(value.getType());
     if (!type) {
-      explanation.parameters.push_back({"size", evaluate(value), {}, {}});
+      LaunchParameter &size = explanation.parameters.emplace_back();
+      size.kind = "size";
+      size.value = evaluate(value);
       continue;
     }
     LaunchParameter parameter = tensor(value);
@@ -85,6 +87,19 @@ LaunchExplanation LaunchTable::explain(kernel::LaunchOp launch) {
       parameter.dims.push_back(
           ShapedType::isDynamic(dim) ? evaluate(arguments[next++]) : dim);
     explanation.parameters.push_back(std::move(parameter));
+  }
+  ArrayAttr maps = launch.getTensorMapsAttr();
+  for (Attribute attr : maps ? maps.getValue() : ArrayRef<Attribute>()) {
+    auto map = cast<kernel::TensorMapAttr>(attr);
+    LaunchParameter &parameter = explanation.parameters.emplace_back();
+    parameter.kind = "tensor_map";
+    parameter.value = map.getArgument();
+    for (int64_t size : map.getDims())
+      parameter.dims.push_back(size < 0 ? evaluate(arguments[-1 - size])
+                                        : size);
+    parameter.strides = map.getStrides();
+    parameter.box = map.getBox();
+    parameter.swizzle = map.getSwizzle();
   }
   return explanation;
 }

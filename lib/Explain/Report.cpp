@@ -136,7 +136,12 @@ static llvm::json::Object toJson(const EntryReport &entry) {
 static llvm::json::Value toJson(const LaunchParameter &parameter) {
   llvm::json::Object object{{"kind", parameter.kind},
                             {"value", parameter.value}};
-  if (parameter.kind != "size") {
+  if (parameter.kind == "tensor_map") {
+    object["dims"] = llvm::json::Array(parameter.dims);
+    object["strides"] = llvm::json::Array(parameter.strides);
+    object["box"] = llvm::json::Array(parameter.box);
+    object["swizzle"] = parameter.swizzle;
+  } else if (parameter.kind != "size") {
     object["type"] = parameter.type;
     object["dims"] = llvm::json::Array(parameter.dims);
     object["written"] = parameter.isWritten;

@@ -61,7 +61,13 @@ def launches_of(layer, ptx, launches, constants):
     for copy, weights in enumerate(constants):
         steps = []
         for launch in launches["launches"]:
-            values = [address(parameter, layer, copy, weights, arena) for parameter in launch["parameters"]]
+            values = []
+            for parameter in launch["parameters"]:
+                if parameter["kind"] == "tensor_map":
+                    values.append(gpu.tensor_map(values[parameter["value"]], parameter["dims"], parameter["strides"],
+                                                 parameter["box"], parameter["swizzle"]))
+                else:
+                    values.append(address(parameter, layer, copy, weights, arena))
             function = gpu.function(module, launch["kernel"], launch["shared_bytes"])
             steps.append(gpu.launcher(function, (launch["grid"], 1, 1), (launch["block"], 1, 1),
                                       launch["shared_bytes"], values, launch["programmatic"]))

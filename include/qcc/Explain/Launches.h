@@ -16,18 +16,23 @@
 
 namespace qcc {
 
-/// A parameter of a kernel: a size, or a pointer to a tensor.
+/// A parameter of a kernel: a size, a pointer to a tensor, or a tensor map.
 struct LaunchParameter {
-  /// "size", "argument", "result", "temporary" or "constant".
+  /// "size", "argument", "result", "temporary", "constant" or "tensor_map".
   std::string kind;
-  /// The size, the number of the argument or result, or the byte offset among
-  /// temporaries or constants.
+  /// The size, the number of the argument or result, the byte offset among
+  /// temporaries or constants, or the number of the parameter that is the tensor
+  /// of the map.
   int64_t value = 0;
 
   // Only tensors have what follows.
   std::string type; ///< of an element: "i8", "bf16"
   std::vector<int64_t> dims;
   bool isWritten = false;
+
+  // Only tensor maps have what follows, and `dims`: see qcc_tensor_map_desc.
+  std::vector<int64_t> strides, box;
+  int64_t swizzle = 0;
 };
 
 /// A step of an entry as a launch, for dimensions that are known.
