@@ -180,6 +180,16 @@ static nvptx::ConfigAttr chooseDecode(kernel::ContractOp op,
       b.pick<int64_t>({1, 2, 3, 4}), kernel::ConfigSource::Pinned);
 }
 
+/// Warpgroups that multiply what one loads.
+static nvptx::ConfigAttr chooseWarpgroups(kernel::ContractOp op,
+                                          const nvptx::Atom &atom, Choices &b) {
+  int64_t columns = b.pick<int64_t>({64, 128, 192, 256});
+  return nvptx::ConfigAttr::get(op.getContext(), "warpgroups", atom.name, 128,
+                                columns, 128, 16, columns,
+                                b.pick<int64_t>({2, 3, 4}),
+                                kernel::ConfigSource::Pinned);
+}
+
 /// Any of the strategies of devices; parts of K, or guards.
 static nvptx::ConfigAttr chooseForDevice(kernel::ContractOp op, Choices &b) {
   if (b.choose(5) == 0)
@@ -188,6 +198,8 @@ static nvptx::ConfigAttr chooseForDevice(kernel::ContractOp op, Choices &b) {
   ArrayRef<nvptx::Atom> atoms = nvptx::matrixAtoms();
   const nvptx::Atom &atom = atoms[b.choose(atoms.size())];
   auto choose = [&] {
+    if (atom.isOfWarpgroups)
+      return chooseWarpgroups(op, atom, b);
     return b.choose(2) ? chooseDecode(op, atom, b) : chooseStages(op, atom, b);
   };
   nvptx::ConfigAttr config = choose();

@@ -145,6 +145,10 @@ bool qcc::fuseProducer(RewriterBase &rewriter, kernel::ContractOp op,
   auto mapOf = [&](OpOperand *input) {
     return through(producer.getMatchingIndexingMap(input), outMap, operandMap);
   };
+  // A depthwise contraction is told by the columns that are innermost.
+  if (op.getRoles()->isDepthwise &&
+      mapOf(main).getResults().back() != operandMap.getResults().back())
+    return false;
 
   rewriter.setInsertionPoint(op);
   ContractParts parts = ContractParts::of(op);

@@ -93,3 +93,28 @@ func.func @chain(%xf: tensor<5x7xf32>, %w: tensor<7x9xi8>) -> tensor<5x9xi32> {
   } -> tensor<5x9xi32>
   return %acc : tensor<5x9xi32>
 }
+
+// A depthwise contraction is told by columns that are innermost in its left operand, so that it reads no operand in which they
+// are not: the pass before it, which also transposes, stays.
+// CHECK-LABEL: func.func @depthwise_behind_transpose(
+// CHECK: linalg.generic
+// CHECK: kernel.contract lhs(%{{.*}} : tensor<3x2x1x2xi8>)
+func.func @depthwise_behind_transpose(%x: tensor<3x2x2x1xi32>, %w: tensor<2x1x2xi8>, %o: tensor<3x1x1x2xi32>) -> tensor<3x1x1x2xi32> {
+  %e = tensor.empty() : tensor<3x2x1x2xi8>
+  %narrow = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, d, b, c)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x : tensor<3x2x2x1xi32>) outs(%e : tensor<3x2x1x2xi8>) {
+  ^bb0(%v: i32, %out: i8):
+    %t = arith.trunci %v : i32 to i8
+    linalg.yield %t : i8
+  } -> tensor<3x2x1x2xi8>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, h, w, c, i, j) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, c, i, j) -> (i, j, c)>, affine_map<(n, h, w, c, i, j) -> (n, h, w, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%narrow, %w : tensor<3x2x1x2xi8>, tensor<2x1x2xi8>) outs(%o : tensor<3x1x1x2xi32>) {
+  ^bb0(%a: i8, %b: i8, %acc: i32):
+    %0 = arith.extsi %a : i8 to i32
+    %1 = arith.extsi %b : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %acc, %2 : i32
+    linalg.yield %3 : i32
+  } -> tensor<3x1x1x2xi32>
+  return %y : tensor<3x1x1x2xi32>
+}

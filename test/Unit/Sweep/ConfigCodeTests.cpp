@@ -388,5 +388,5 @@ TEST_P(ConfigCode, IsEmitted) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, ConfigCode,
                          testing::Values("sm_75", "sm_80", "sm_86", "sm_89",
-                                         "sm_90", "sm_120"),
+                                         "sm_90", "sm_90a", "sm_120"),
                          [](const auto &info) { return info.param; });

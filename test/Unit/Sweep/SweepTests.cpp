@@ -45,7 +45,7 @@ namespace {
 
 constexpr const char *kCPUs[] = {"x86-64-v3", "alderlake", "skylake-avx512",
                                  "cascadelake", "cascadelake+emulated-amx"};
-constexpr const char *kChips[] = {"sm_75", "sm_80", "sm_90"};
+constexpr const char *kChips[] = {"sm_75", "sm_80", "sm_90", "sm_90a"};
 constexpr int kThreads = 3;
 /// Failures of one group that are told in full.
 constexpr int kToldFailures = 5;

@@ -119,11 +119,21 @@ int64_t qcc::nvptx::expectedRegisters(kernel::ContractOp op,
 
 std::optional<std::string> qcc::nvptx::refuseTile(kernel::ContractOp op,
                                                   ConfigAttr config) {
-  if (const Atom *atom = findMatrixAtom(config.getAtom()))
-    return rulesOf(config).refuse(op, config, *atom);
-  return ("lowering_config has atom \"" + config.getAtom() +
-          "\", which no chip has; choose another atom")
-      .str();
+  const Atom *atom = findMatrixAtom(config.getAtom());
+  if (!atom)
+    return ("lowering_config has atom \"" + config.getAtom() +
+            "\", which no chip has; choose another atom")
+        .str();
+  const ConfigRules &rules = rulesOf(config);
+  if (atom->isOfWarpgroups != rules.isOfWarpgroups())
+    return llvm::formatv("lowering_config has atom \"{0}\", by which {1} and "
+                         "not strategy {2}; choose another atom",
+                         atom->name,
+                         atom->isOfWarpgroups ? "warpgroups multiply"
+                                              : "single warps multiply",
+                         rules.getName())
+        .str();
+  return rules.refuse(op, config, *atom);
 }
 
 SmallVector<ConfigAttr> qcc::nvptx::guardedConfigs(ConfigAttr config) {

@@ -24,6 +24,9 @@ public:
   /// without tiles has no sizes.
   virtual bool hasTiles() const { return true; }
 
+  /// Whether warps in groups of four multiply, by an atom of theirs.
+  virtual bool isOfWarpgroups() const { return false; }
+
   /// Threads of a block.
   virtual int64_t getThreads(ConfigAttr config) const = 0;
   /// Bytes of shared memory of a block.

@@ -77,6 +77,7 @@ namespace {
 class Warpgroups : public ConfigRules {
 public:
   StringRef getName() const override { return "warpgroups"; }
+  bool isOfWarpgroups() const override { return true; }
   int64_t getThreads(ConfigAttr config) const override {
     return config.getRows() / config.getWarpRows() * kWarp + kLoaders;
   }
@@ -89,15 +90,9 @@ public:
     return kRegisters;
   }
   std::optional<std::string> refuse(ContractOp op, ConfigAttr config,
-                                    const Atom &atom) const override {
+                                    const Atom &) const override {
     constexpr int64_t kDepth = 128, kWarpRows = 16, kFewestStages = 2;
     int64_t columns = config.getColumns();
-    if (!atom.isOfWarpgroups)
-      return llvm::formatv("lowering_config has strategy warpgroups with atom "
-                           "\"{0}\", which a warp multiplies by itself; use "
-                           "strategy multistage",
-                           atom.name)
-          .str();
     if (config.getRows() != kRows || config.getWarpRows() != kWarpRows ||
         config.getDepth() != kDepth || columns % kColumnStep != 0 ||
         columns > kMostColumns || config.getWarpColumns() != columns)

@@ -139,7 +139,7 @@ def NVPTX_BlocksOp
     Runs the body on each thread of `count` blocks, each of `threads` threads with
     `shared_bytes` bytes of shared memory. The arguments of the body are the number of the
     block, the number of the thread in its block, and the address of the shared memory, a
-    multiple of 128. Blocks may run in any order; threads of a block meet at barriers.
+    multiple of 1,024. Blocks may run in any order; threads of a block meet at barriers.
 
     It stands beside `scf.forall`, whose iterations are threads that know nothing of each
     other. `outline-kernels` makes both of them kernels.
