@@ -116,7 +116,7 @@ class Gpu:
         encoded = (ctypes.c_ubyte * 128).from_buffer(room, -ctypes.addressof(room) % 64)
         words, sizes = ctypes.c_uint64 * rank, ctypes.c_uint32 * rank
         # Bytes, not interleaved, a swizzle by its number, reads of 256 bytes to the L2 cache, zeros outside.
-        self.call("cuTensorMapEncodeTiled", encoded, 0, rank, ctypes.c_void_p(address.value), words(*dims),
+        self.call("cuTensorMapEncodeTiled", encoded, 0, rank, ctypes.c_void_p(address), words(*dims),
                   words(*strides, 0), sizes(*box), sizes(*[1] * rank), 0, (0, 32, 64, 128).index(swizzle), 3, 0)
         return encoded
 

@@ -185,6 +185,7 @@ int64_t DescriptorBuilder::tensorMap(const ProgramTensorMap &map) {
   desc.operand = int32_t(map.operand.value);
   desc.rank = int32_t(map.dims.size());
   desc.swizzle = int32_t(map.swizzle);
+  desc.offset = map.offset;
   llvm::copy(map.dims, desc.dims);
   llvm::copy(map.strides, desc.strides);
   llvm::copy(map.box, desc.box);

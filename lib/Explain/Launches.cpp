@@ -97,6 +97,7 @@ LaunchExplanation LaunchTable::explain(kernel::LaunchOp launch) {
     for (int64_t size : map.getDims())
       parameter.dims.push_back(size < 0 ? evaluate(arguments[-1 - size])
                                         : size);
+    parameter.offset = map.getOffset();
     parameter.strides = map.getStrides();
     parameter.box = map.getBox();
     parameter.swizzle = map.getSwizzle();

@@ -137,6 +137,7 @@ static llvm::json::Value toJson(const LaunchParameter &parameter) {
   llvm::json::Object object{{"kind", parameter.kind},
                             {"value", parameter.value}};
   if (parameter.kind == "tensor_map") {
+    object["offset"] = parameter.offset;
     object["dims"] = llvm::json::Array(parameter.dims);
     object["strides"] = llvm::json::Array(parameter.strides);
     object["box"] = llvm::json::Array(parameter.box);

@@ -278,8 +278,9 @@ bool DeviceRun::runs(const Step &step, const int64_t *values) {
 Status DeviceRun::encode(const TensorMapInfo &info, const Step &step,
                          const int64_t *values, EncodedTensorMap &encoded) {
   TensorMap map;
-  map.address = addressOf(
-      (info.isOutput ? step.outputs : step.inputs)[info.operand], values);
+  const std::vector<OperandInfo> &operands =
+      info.isOutput ? step.outputs : step.inputs;
+  map.address = addressOf(operands[info.operand], values) + info.offset;
   map.rank = int(info.dims.size());
   map.swizzle = info.swizzle;
   for (size_t i = 0; i < info.dims.size(); ++i)

@@ -83,10 +83,11 @@ TensorMapInfo DescriptorReader::readTensorMap(int64_t ref, const Step &step,
   info.isOutput = from->operand_kind == QCC_PARAMETER_OUTPUT;
   info.operand = from->operand;
   info.swizzle = from->swizzle;
+  info.offset = from->offset;
   int64_t count = (info.isOutput ? step.outputs : step.inputs).size();
   if ((!info.isOutput && from->operand_kind != QCC_PARAMETER_INPUT) ||
-      from->operand < 0 || from->operand >= count || from->rank < 1 ||
-      from->rank > QCC_MAX_TENSOR_MAP_RANK) {
+      from->operand < 0 || from->offset < 0 || from->operand >= count ||
+      from->rank < 1 || from->rank > QCC_MAX_TENSOR_MAP_RANK) {
     fail("a tensor map of a kernel refers to nothing");
     return info;
   }

@@ -64,8 +64,8 @@ def launches_of(layer, ptx, launches, constants):
             values = []
             for parameter in launch["parameters"]:
                 if parameter["kind"] == "tensor_map":
-                    values.append(gpu.tensor_map(values[parameter["value"]], parameter["dims"], parameter["strides"],
-                                                 parameter["box"], parameter["swizzle"]))
+                    values.append(gpu.tensor_map(values[parameter["value"]].value + parameter["offset"], parameter["dims"],
+                                                 parameter["strides"], parameter["box"], parameter["swizzle"]))
                 else:
                     values.append(address(parameter, layer, copy, weights, arena))
             function = gpu.function(module, launch["kernel"], launch["shared_bytes"])

@@ -189,6 +189,7 @@ typedef struct qcc_tensor_map_desc {
   int32_t rank;         ///< from 1 to QCC_MAX_TENSOR_MAP_RANK
   int32_t swizzle;      ///< bytes of a line in shared memory within which
                         ///< chunks of 16 change places: 0, 32, 64 or 128
+  int64_t offset;       ///< bytes from the operand to the first one of the map
   int64_t dims[QCC_MAX_TENSOR_MAP_RANK];        ///< sizes
   int64_t strides[QCC_MAX_TENSOR_MAP_RANK - 1]; ///< bytes from one element to
                                                 ///< the next, of dimension 1

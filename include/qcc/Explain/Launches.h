@@ -21,8 +21,8 @@ struct LaunchParameter {
   /// "size", "argument", "result", "temporary", "constant" or "tensor_map".
   std::string kind;
   /// The size, the number of the argument or result, the byte offset among
-  /// temporaries or constants, or the number of the parameter that is the tensor
-  /// of the map.
+  /// temporaries or constants, or the number of the parameter that is the
+  /// tensor of the map.
   int64_t value = 0;
 
   // Only tensors have what follows.
@@ -31,6 +31,7 @@ struct LaunchParameter {
   bool isWritten = false;
 
   // Only tensor maps have what follows, and `dims`: see qcc_tensor_map_desc.
+  int64_t offset = 0;
   std::vector<int64_t> strides, box;
   int64_t swizzle = 0;
 };

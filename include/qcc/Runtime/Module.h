@@ -103,6 +103,7 @@ struct TensorMapInfo {
   bool isOutput = false;
   int operand = 0; ///< Among the inputs or outputs.
   int swizzle = 0;
+  int64_t offset = 0; ///< Bytes from the operand.
   std::vector<Size> dims;
   std::vector<int64_t> strides;
   std::vector<int32_t> box;

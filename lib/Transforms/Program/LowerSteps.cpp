@@ -194,6 +194,7 @@ LogicalResult EntryLowering::lowerLaunch(kernel::LaunchOp launch) {
         {ProgramParameter::TensorMap, int64_t(step.launch->tensorMaps.size())});
     ProgramTensorMap &to = step.launch->tensorMaps.emplace_back();
     to.operand = parameters[map.getArgument()];
+    to.offset = map.getOffset();
     for (int64_t size : map.getDims())
       to.dims.push_back(size < 0 ? sizeOf(launch.getArguments()[-1 - size])
                                  : size);

@@ -82,6 +82,7 @@ public:
   DictionaryAttr operator()(const ProgramTensorMap &map) {
     return dictionary({{"box", builder.getDenseI64ArrayAttr(map.box)},
                        {"dims", builder.getDenseI64ArrayAttr(map.dims)},
+                       {"offset", integer(map.offset)},
                        {"operand", (*this)(map.operand)},
                        {"strides", builder.getDenseI64ArrayAttr(map.strides)},
                        {"swizzle", integer(map.swizzle)}});
@@ -193,8 +194,11 @@ static ProgramParameter readParameter(Attribute attr) {
   return {ProgramParameter::Kind(parameter[0]), parameter[1]};
 }
 static ProgramTensorMap readTensorMap(DictionaryAttr dict) {
-  return {readParameter(dict.get("operand")), dims(dict),
-          integers(dict, "strides"), integers(dict, "box"),
+  return {readParameter(dict.get("operand")),
+          integer(dict, "offset"),
+          dims(dict),
+          integers(dict, "strides"),
+          integers(dict, "box"),
           integer(dict, "swizzle")};
 }
 static std::optional<ProgramLaunch> readLaunch(DictionaryAttr dict) {

@@ -1,4 +1,4 @@
-// RUN: qcc-opt %s -lower-entries | FileCheck %s
+// RUN: qcc-opt %s -split-input-file -lower-entries | FileCheck %s
 
 // A launch has no function: parameters are [kind, value], of kind 0 the number of an input, 1 of an output, 2 a size.
 // CHECK: module attributes {qcc.entries = [{
@@ -22,4 +22,22 @@ func.func @f(%x: memref<?xf32>, %y: memref<?xf32> {qcc.result}, %arena: memref<?
 }
 module @kernels {
   func.func private @k(%x: !llvm.ptr<1>, %n: i64, %y: !llvm.ptr<1>, %m: i64)
+}
+
+// -----
+
+// A tensor map is a parameter of kind 3, a number among the maps; its operand is as a parameter, and its sizes are those of the
+// ABI.
+// CHECK: module attributes {qcc.entries = [{
+// CHECK-SAME: parameters = [array<i64: 0, 0>, array<i64: 2, -2>, array<i64: 3, 0>], shared = 0 : i64, tensor_maps = [{box = array<i64: 128, 64>, dims = array<i64: 512, -2>, offset = 64 : i64, operand = array<i64: 0, 0>, strides = array<i64: 512>, swizzle = 128 : i64}]}
+func.func @f(%x: memref<?x512xi8>, %arena: memref<?xi8> {qcc.arena}) -> (index, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?x512xi8>
+  kernel.launch @kernels::@k grid %c1 block 256 shared 0 work(%c1, %c1) writes [] (%x, %n) info {name = "f.step0"}
+    tensor_maps [#kernel.tensor_map<argument = 0, offset = 64, dims = [512, -2], strides = [512], box = [128, 64], swizzle = 128>] : memref<?x512xi8>, index
+  return %c0, %c0 : index, index
+}
+module @kernels {
+  func.func private @k(%x: !llvm.ptr<1>, %n: i64, %map: !llvm.ptr)
 }

@@ -64,6 +64,7 @@ struct ProgramParameter {
 /// The fields of qcc_tensor_map_desc of these names.
 struct ProgramTensorMap {
   ProgramParameter operand;
+  int64_t offset;
   llvm::SmallVector<int64_t> dims, strides, box;
   int64_t swizzle;
 };

@@ -103,23 +103,21 @@ private:
 //===----------------------------------------------------------------------===//
 
 Value WarpgroupsEmitter::makeLhsMap() {
-  Value lhs = op.getLhs();
-  auto type = cast<MemRefType>(lhs.getType());
   Operands operands(code, op);
   SmallVector<OpFoldResult> sizes;
   for (unsigned loop : rowLoopsOf(op))
     sizes.push_back(operands.sizeOf(loop));
-  auto [strides, offset] = type.getStridesAndOffset();
-  assert(type.getRank() >= 2 && offset == 0 && "refused otherwise");
+  auto type = cast<MemRefType>(op.getLhs().getType());
+  int64_t bytes = slices.segment(), distance = rowBytesOf(type).value_or(bytes);
   SmallVector<int64_t> dims;
   SmallVector<Value> dynamicDims;
   dispatchIndexOpFoldResults(
-      {code.rewriter.getIndexAttr(slices.segment()), code.product(sizes)},
-      dynamicDims, dims);
+      {code.rewriter.getIndexAttr(bytes), code.product(sizes)}, dynamicDims,
+      dims);
   return TensorMapOp::create(
       code.rewriter, code.loc,
-      LLVM::LLVMPointerType::get(code.rewriter.getContext()), lhs, dynamicDims,
-      dims, ArrayRef<int64_t>{strides[type.getRank() - 2]},
+      LLVM::LLVMPointerType::get(code.rewriter.getContext()), op.getLhs(),
+      dynamicDims, dims, ArrayRef<int64_t>{distance},
       ArrayRef<int64_t>{config.getDepth(), config.getRows()},
       config.getDepth());
 }

@@ -94,7 +94,19 @@ SmallVector<OpFoldResult> TensorMapOp::getMixedDims() {
   return getMixedValues(getDims(), getDynamicDims(), getContext());
 }
 
+int64_t TensorMapOp::getByteOffset() {
+  auto type = cast<MemRefType>(getSource().getType());
+  return type.getStridesAndOffset().second *
+         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
 LogicalResult TensorMapOp::verify() {
+  auto [elements, offset] =
+      cast<MemRefType>(getSource().getType()).getStridesAndOffset();
+  if (ShapedType::isDynamic(offset) ||
+      getByteOffset() % QCC_DEVICE_ALIGNMENT != 0)
+    return emitOpError() << "needs a source at a known offset, a multiple of "
+                         << QCC_DEVICE_ALIGNMENT << " bytes";
   size_t rank = getDims().size();
   if (rank < 2 || rank > QCC_MAX_TENSOR_MAP_RANK ||
       getStrides().size() + 1 != rank || getBox().size() != rank)

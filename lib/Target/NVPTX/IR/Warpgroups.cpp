@@ -16,28 +16,40 @@ using kernel::ContractOp;
 /// Threads that load, rows of the tile, and columns that instructions have.
 constexpr int64_t kLoaders = 128, kRows = 128, kColumnStep = 64,
                   kMostColumns = 256;
+/// What rows start at a multiple of, in bytes.
+constexpr int64_t kAlignment = 16;
 /// Bytes of the barriers of a stage.
 constexpr int64_t kBarriers = 16;
 /// Registers that each thread has at first, some of which the loading threads
 /// give to others.
 constexpr int64_t kRegisters = 168;
 
-/// Whether rows of the left operand follow each other at one distance, each the
+std::optional<int64_t> qcc::nvptx::rowBytesOf(MemRefType type) {
+  auto [strides, offset] = type.getStridesAndOffset();
+  if (type.getRank() != 2 || ShapedType::isDynamic(offset) ||
+      ShapedType::isDynamic(strides[0]) || offset % kAlignment != 0 ||
+      strides[0] % kAlignment != 0 || strides[1] != 1)
+    return std::nullopt;
+  return strides[0];
+}
+
+/// Whether rows of the left operand lie in memory as in one dimension, each the
 /// elements of K side by side.
 static bool hasPlainRows(ContractOp op) {
-  AffineMap map = op.getLhsMap();
-  SmallVector<unsigned> loops = rowLoopsOf(op);
+  SmallVector<unsigned> loops = rowLoopsOf(op), read;
   loops.push_back(op.getReductionDims().back());
-  if (map.getNumResults() != loops.size())
-    return false;
-  for (auto [expr, loop] : llvm::zip_equal(map.getResults(), loops)) {
+  auto type = cast<ShapedType>(op.getLhs().getType());
+  for (auto [i, expr] : llvm::enumerate(op.getLhsMap().getResults())) {
+    if (isa<AffineConstantExpr>(expr) && type.getDimSize(i) == 1)
+      continue;
     auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (!dim || dim.getPosition() != loop)
+    if (!dim)
       return false;
+    read.push_back(dim.getPosition());
   }
-  // Rows of several dimensions lie in memory as in one.
-  auto memref = dyn_cast<MemRefType>(op.getLhs().getType());
-  return !memref || memref.getLayout().isIdentity();
+  auto memref = dyn_cast<MemRefType>(type);
+  return read == loops && (!memref || memref.getLayout().isIdentity() ||
+                           rowBytesOf(memref).has_value());
 }
 
 static std::optional<std::string> refuseOperands(ContractOp op,
@@ -59,7 +71,6 @@ static std::optional<std::string> refuseOperands(ContractOp op,
   if (!alignment)
     return refuse("which copies the left operand as it is, without a prologue "
                   "and with its elements of K side by side");
-  constexpr int64_t kAlignment = 16;
   if (*alignment < kAlignment || op.getReductionSizes().back() % kAlignment)
     return refuse("which copies rows of the left operand that start at "
                   "multiples of 16 bytes");

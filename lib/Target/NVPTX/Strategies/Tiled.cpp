@@ -177,10 +177,39 @@ static bool haveSameKernel(ConfigAttr a, ConfigAttr b) {
   return a.withGuard(0, 0) == b.withGuard(0, 0);
 }
 
-SmallVector<ConfigAttr> TiledStrategy::listFewRows(ContractOp op) const {
+std::vector<std::unique_ptr<TiledStrategy>> TiledStrategy::makeAll() const {
   std::vector<std::unique_ptr<TiledStrategy>> strategies;
 #define QCC_NVPTX_TILED_STRATEGY(name) strategies.push_back(make##name(spec));
 #include "../Strategies.def"
+  return strategies;
+}
+
+LogicalResult TiledStrategy::emitByOther(RewriterBase &rewriter, ContractOp op,
+                                         StringRef reason) const {
+  auto config = cast<ConfigAttr>(op.getLoweringConfigAttr());
+  std::vector<std::unique_ptr<TiledStrategy>> strategies = makeAll();
+  std::optional<Candidate> best;
+  const TiledStrategy *ofBest = nullptr;
+  for (const auto &strategy : strategies)
+    for (const Candidate &candidate : strategy->listGuarded(
+             op, config.getRowsAbove(), config.getRowsUpTo())) {
+      // By now there are no parts of K.
+      if (cast<ConfigAttr>(candidate.config).getParts() > 1 ||
+          !candidate.isForModel ||
+          (best && candidate.cost.time >= best->cost.time))
+        continue;
+      best = candidate;
+      ofBest = strategy.get();
+    }
+  if (!best)
+    return op.emitError() << reason;
+  op.emitWarning() << reason << ": " << best->config << " takes its place";
+  op.setLoweringConfigAttr(best->config);
+  return ofBest->emit(rewriter, op);
+}
+
+SmallVector<ConfigAttr> TiledStrategy::listFewRows(ContractOp op) const {
+  std::vector<std::unique_ptr<TiledStrategy>> strategies = makeAll();
   SmallVector<ConfigAttr> few;
   int64_t above = 0;
   for (int64_t upTo : kFewRows) {

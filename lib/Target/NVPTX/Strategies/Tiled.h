@@ -121,7 +121,14 @@ protected:
 
   const Spec spec;
 
+  /// Emits an op whose memory the config does not fit by the best config that
+  /// does, and warns of that.
+  llvm::LogicalResult emitByOther(mlir::RewriterBase &rewriter,
+                                  kernel::ContractOp op,
+                                  llvm::StringRef reason) const;
+
 private:
+  std::vector<std::unique_ptr<TiledStrategy>> makeAll() const;
   /// The best configs for few rows, where the number of rows is not known: each
   /// for another range of them.
   mlir::SmallVector<ConfigAttr> listFewRows(kernel::ContractOp op) const;

@@ -38,6 +38,7 @@ public:
   StringRef getName() const override { return rulesOfWarpgroups().getName(); }
   std::optional<std::string> reasonToRefuse(ContractOp op) const override;
   Cost cost(ContractOp op, LoweringConfigAttrInterface config) const override;
+  LogicalResult emit(RewriterBase &rewriter, ContractOp op) const override;
 
 protected:
   void emitKernel(RewriterBase &rewriter, ContractOp op, ConfigAttr config,
@@ -67,6 +68,17 @@ std::optional<std::string> Warpgroups::reasonToRefuse(ContractOp op) const {
            " has no products of warpgroups, which are those of sm_90a; use "
            "strategy multistage";
   return TiledStrategy::reasonToRefuse(op);
+}
+
+/// Where the left operand lies is known late. It may be a part of memory whose
+/// rows start anywhere.
+LogicalResult Warpgroups::emit(RewriterBase &rewriter, ContractOp op) const {
+  auto config = cast<ConfigAttr>(op.getLoweringConfigAttr());
+  bool isInMemory = isa<MemRefType>(op.getLhs().getType());
+  if (std::optional<std::string> reason = refuseTile(op, config);
+      isInMemory && reason && !reasonToRefuse(op))
+    return emitByOther(rewriter, op, *reason);
+  return TiledStrategy::emit(rewriter, op);
 }
 
 SmallVector<Candidate> Warpgroups::listGuarded(ContractOp op, int64_t above,

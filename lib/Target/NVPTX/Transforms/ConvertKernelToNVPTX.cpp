@@ -31,9 +31,9 @@ namespace {
 struct ConvertKernelToNVPTX
     : ConvertKernelsPass<
           qcc::impl::ConvertKernelToNVPTXBase<ConvertKernelToNVPTX>> {
-  /// By itself, the pass knows the strategies that every chip has.
+  /// By itself, the pass knows the strategies of the chip that has all of them.
   ConvertKernelToNVPTX()
-      : ConvertKernelsPass(llvm::cantFail(nvptx::parseTarget("sm_80")),
+      : ConvertKernelsPass(llvm::cantFail(nvptx::parseTarget("sm_90a")),
                            convertPack) {}
   explicit ConvertKernelToNVPTX(const Target &target)
       : ConvertKernelsPass(target, convertPack) {}

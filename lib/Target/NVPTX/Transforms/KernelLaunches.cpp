@@ -9,6 +9,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "qcc/Target/NVPTX/Passes.h"
 #include "qcc/Transforms/Steps/Memrefs.h"
 #include "qcc/Transforms/Steps/StepInfo.h"
@@ -212,15 +213,14 @@ static LaunchArguments argumentsOf(OpBuilder &builder, func::CallOp call,
   return arguments;
 }
 
-/// The argument of a step whose memory begins where that of a memref does.
+/// The argument of a step that the source of a map is, or is a part of.
 static FailureOr<BlockArgument> argumentOf(TensorMapOp map) {
   Value memref = map.getSource();
   while (Operation *def = memref.getDefiningOp()) {
-    if (!isa<memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(
-            def))
-      return map.emitError("is of memory that does not begin where an argument "
-                           "of the step does");
-    memref = def->getOperand(0);
+    auto view = dyn_cast<ViewLikeOpInterface>(def);
+    if (!view)
+      return map.emitError("is of memory that is no argument of the step");
+    memref = view.getViewSource();
   }
   return cast<BlockArgument>(memref);
 }
@@ -248,8 +248,9 @@ static LogicalResult addMaps(OpBuilder &builder, func::CallOp call,
       arguments.values.push_back(builder.getDictionaryAttr({}));
     }
     arguments.maps.push_back(kernel::TensorMapAttr::get(
-        builder.getContext(), arguments.places[source->getArgNumber()], dims,
-        map.getStrides(), map.getBox(), map.getSwizzle()));
+        builder.getContext(), arguments.places[source->getArgNumber()],
+        map.getByteOffset(), dims, map.getStrides(), map.getBox(),
+        map.getSwizzle()));
   }
   return success();
 }

@@ -85,3 +85,35 @@ func.func @f(%count: index) {
   }
   return
 }
+
+// -----
+
+func.func @f(%x: memref<8x512xi8>) {
+  // expected-error@+1 {{needs from 2 to 5 dimensions, strides of all but the innermost one, and a box with a size for each}}
+  nvptx.tensor_map %x dims [512, 8] strides [512, 512] box [128, 8] swizzle 128 : memref<8x512xi8> -> !llvm.ptr
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<8x500xi8>) {
+  // expected-error@+1 {{needs strides that are multiples of 16, not 500}}
+  nvptx.tensor_map %x dims [500, 8] strides [500] box [128, 8] swizzle 128 : memref<8x500xi8> -> !llvm.ptr
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<800x512xi8>) {
+  // expected-error@+1 {{needs a box of 1 to 256 elements in each dimension, not 257}}
+  nvptx.tensor_map %x dims [512, 800] strides [512] box [128, 257] swizzle 128 : memref<800x512xi8> -> !llvm.ptr
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<8x512xi8>) {
+  // expected-error@+1 {{needs a swizzle of 0, 32, 64 or 128 bytes, not 16}}
+  nvptx.tensor_map %x dims [512, 8] strides [512] box [128, 8] swizzle 16 : memref<8x512xi8> -> !llvm.ptr
+  return
+}

@@ -25,3 +25,13 @@ func.func @blocks(%count: index, %m: memref<?xindex>) {
   }
   return
 }
+
+// CHECK: #nvptx.config<warpgroups, atom = "wgmma-m64k32", tile = [128, 256, 128], warp = [16, 256], stages = 4, source = pinned>
+func.func private @warpgroups() attributes {config = #nvptx.config<warpgroups, atom = "wgmma-m64k32", tile = [128, 256, 128], warp = [16, 256], stages = 4, source = pinned>}
+
+// CHECK-LABEL: func.func @map(
+// CHECK: nvptx.tensor_map %{{.*}} dims [512, %{{.*}}] strides [512] box [128, 64] swizzle 128 : memref<?x512xi8> -> !llvm.ptr
+func.func @map(%x: memref<?x512xi8>, %rows: index) -> !llvm.ptr {
+  %map = nvptx.tensor_map %x dims [512, %rows] strides [512] box [128, 64] swizzle 128 : memref<?x512xi8> -> !llvm.ptr
+  return %map : !llvm.ptr
+}

@@ -1,5 +1,7 @@
 // RUN: qcc-opt %s -select-lowering-config=target=sm_80 | FileCheck %s --check-prefixes=CHECK,SM80
 // RUN: qcc-opt %s -select-lowering-config=target=sm_75 | FileCheck %s --check-prefixes=CHECK,SM75
+// RUN: qcc-opt %s -select-lowering-config=target=sm_90 | FileCheck %s --check-prefix=SM90
+// RUN: qcc-opt %s -select-lowering-config=target=sm_90a | FileCheck %s --check-prefix=SM90A
 
 // Each chip takes its best matrix instruction.
 // CHECK-LABEL: func.func @matmul(
@@ -57,4 +59,18 @@ func.func @depthwise(%x: tensor<1x10x8x16xi8>, %w: tensor<16x3xi8>, %o: tensor<1
     kernel.yield %acc : i32
   } -> tensor<1x8x8x16xi32>
   return %y : tensor<1x8x8x16xi32>
+}
+
+// Warpgroups multiply large tiles; few rows, they do not.
+// SM90A: lowering_config = #nvptx.config<decode, atom = "mma-m16n8k32",
+// SM90-LABEL: func.func @large(
+// SM90: lowering_config = #nvptx.config<multistage, atom = "mma-m16n8k32",
+// SM90A-LABEL: func.func @large(
+// SM90A: lowering_config = #nvptx.config<warpgroups, atom = "wgmma-m64k32", tile = [128, 256, 128], warp = [16, 256], stages = {{[34]}}, source = model>
+func.func @large(%x: tensor<4096x4096xi8>, %w: tensor<4096x4096xi8>, %o: tensor<4096x4096xi32>) -> tensor<4096x4096xi32> {
+  %y = kernel.contract lhs(%x : tensor<4096x4096xi8>) rhs(%w : tensor<4096x4096xi8>) outs(%o : tensor<4096x4096xi32>) epilogue {
+  ^bb0(%acc: i32):
+    kernel.yield %acc : i32
+  } -> tensor<4096x4096xi32>
+  return %y : tensor<4096x4096xi32>
 }

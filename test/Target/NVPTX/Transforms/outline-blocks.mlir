@@ -6,7 +6,7 @@
 // CHECK: %[[LOOP:.*]] = arith.divui %{{.*}}, %c64
 // CHECK: %[[GRID:.*]] = arith.maxui %[[LOOP]], %{{.*}}
 // CHECK: kernel.launch @kernels::@g_step0 grid %[[GRID]] block 64 shared 4096
-// CHECK: llvm.mlir.global external @shared_memory() {addr_space = 3 : i32, alignment = 128 : i64{{.*}}} : !llvm.array<0 x i8>
+// CHECK: llvm.mlir.global external @shared_memory() {addr_space = 3 : i32, alignment = 1024 : i64{{.*}}} : !llvm.array<0 x i8>
 // CHECK: func.func @g_step0(
 // CHECK-DAG: %[[SHARED:.*]] = llvm.mlir.addressof @shared_memory : !llvm.ptr<3>
 // CHECK: %[[BLOCK:.*]] = arith.index_castui

@@ -1,4 +1,4 @@
-// RUN: qcc-opt %s -outline-kernels -canonicalize -cse | FileCheck %s
+// RUN: qcc-opt %s -split-input-file -outline-kernels -canonicalize -cse | FileCheck %s
 
 // The entry computes the number of blocks, and hands over the sizes of its memrefs behind them.
 // CHECK-LABEL: func.func @f(
@@ -77,5 +77,37 @@ func.func private @f.step2(%x: memref<?x4xf32>, %ops: index, %bytes: index, %t: 
     memref.store %w, %x[%c0, %i] : memref<?x4xf32>
   }
   memref.store %one, %x[%c1, %c0] : memref<?x4xf32>
+  return
+}
+
+// -----
+
+// Tensor maps are the last parameters, behind sizes that they need. The launch has what they are made of.
+// CHECK-LABEL: func.func @maps(
+// CHECK-SAME: %[[X:.*]]: memref<?x8x64xi8>)
+// CHECK: %[[N:.*]] = memref.dim %[[X]], %c0
+// CHECK: %[[ROWS:.*]] = arith.muli %{{.*}}, %c8
+// CHECK: kernel.launch @kernels::@maps_step0 {{.*}}(%[[X]], %{{.*}}, %[[ROWS]]) info {name = "maps.step0"} tensor_maps [#kernel.tensor_map<argument = 0, dims = [64, -3], strides = [64], box = [64, 16], swizzle = 64>, #kernel.tensor_map<argument = 0, offset = 512, dims = [64, 8], strides = [64], box = [64, 8], swizzle = 0>]
+// CHECK: func.func @maps_step0(%{{.*}}: !llvm.ptr<1>, %{{.*}}: i64, %{{.*}}: i64, %[[ALL:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>}, %[[SOME:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>})
+// CHECK: llvm.inline_asm has_side_effects "prefetch.tensormap [$0]; prefetch.tensormap [$1];", "l,l" %[[ALL]], %[[SOME]]
+func.func @maps(%x: memref<?x8x64xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  call @maps.step0(%x, %c1, %c1, %c0, %c1) {qcc.kernel = {name = "maps.step0"}} : (memref<?x8x64xi8>, index, index, index, index) -> ()
+  return
+}
+func.func private @maps.step0(%x: memref<?x8x64xi8>, %ops: index, %bytes: index, %t: index, %ts: index) attributes {qcc.step, qcc.writes = array<i64>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %n = memref.dim %x, %c0 : memref<?x8x64xi8>
+  %rows = arith.muli %n, %c8 : index
+  %all = nvptx.tensor_map %x dims [64, %rows] strides [64] box [64, 16] swizzle 64 : memref<?x8x64xi8> -> !llvm.ptr
+  %second = memref.subview %x[1, 0, 0] [1, 8, 64] [1, 1, 1] : memref<?x8x64xi8> to memref<1x8x64xi8, strided<[512, 64, 1], offset: 512>>
+  %some = nvptx.tensor_map %second dims [64, 8] strides [64] box [64, 8] swizzle 0 : memref<1x8x64xi8, strided<[512, 64, 1], offset: 512>> -> !llvm.ptr
+  nvptx.blocks %c1 threads 32 shared 0 {
+  ^bb0(%block: index, %thread: index, %shared: !llvm.ptr<3>):
+    llvm.inline_asm has_side_effects "prefetch.tensormap [$0]; prefetch.tensormap [$1];", "l,l" %all, %some : (!llvm.ptr, !llvm.ptr) -> ()
+  }
   return
 }

@@ -58,6 +58,14 @@ public:
   qcc_device_kind kind() const override { return device->kind(); }
   rt::MemoryLocation location() const override { return device->location(); }
   int architecture() const override { return device->architecture(); }
+  bool runsExactly(int number) const override {
+    return device->runsExactly(number);
+  }
+  bool hasTensorMaps() const override { return device->hasTensorMaps(); }
+  rt::Status encodeTensorMap(const rt::TensorMap &map,
+                             rt::EncodedTensorMap &encoded) override {
+    return device->encodeTensorMap(map, encoded);
+  }
   std::string report() const override { return device->report(); }
   rt::Result<void *> allocate(int64_t size) override {
     return device->allocate(size);
@@ -245,9 +253,12 @@ void LayerTest::expectAllMatter(const Layer &given, size_t fewest) {
   ASSERT_TRUE(run().isOk());
   std::vector<int8_t> right = result;
   const std::string whole = code;
-  std::vector<size_t> places = findLines(whole, "bar.sync");
-  llvm::append_range(places, findLines(whole, "barrier.sync"));
-  llvm::append_range(places, findLines(whole, "cp.async.wait_group"));
+  std::vector<size_t> places;
+  for (const char *word :
+       {"bar.sync", "barrier.sync", "cp.async.wait_group", "wgmma.fence",
+        "wgmma.wait_group", "mbarrier.try_wait", "mbarrier.arrive",
+        "mbarrier.init"})
+    llvm::append_range(places, findLines(whole, word));
   ASSERT_GE(places.size(), fewest);
   for (size_t place : places) {
     bool isSeen = false;

@@ -94,18 +94,19 @@ def Kernel_TensorMapAttr : AttrDef<Kernel_Dialect, "TensorMap"> {
   let mnemonic = "tensor_map";
   let summary = "how a kernel sees bytes of an argument that it copies in boxes";
   let description = [{
-    The bytes of argument `argument` of a launch, as `qcc_tensor_map_desc` of the ABI has
-    them, the innermost dimension first. A size in `dims` is a number, or -1 - i where it is
+    The bytes of argument `argument` of a launch from byte `offset` on, as
+    `qcc_tensor_map_desc` of the ABI has them, the innermost dimension first. A size in `dims` is a number, or -1 - i where it is
     argument i of the launch. `strides` are bytes, of all dimensions but the innermost one,
     whose bytes lie side by side.
 
     Example: `#kernel.tensor_map<argument = 0, dims = [512, -2], strides = [512],
     box = [128, 128], swizzle = 128>`
   }];
-  let parameters = (ins "int64_t":$argument, ArrayRefParameter<"int64_t">:$dims, ArrayRefParameter<"int64_t">:$strides,
+  let parameters = (ins "int64_t":$argument, DefaultValuedParameter<"int64_t", "0">:$offset,
+                        ArrayRefParameter<"int64_t">:$dims, ArrayRefParameter<"int64_t">:$strides,
                         ArrayRefParameter<"int64_t">:$box, "int64_t":$swizzle);
   let assemblyFormat = [{
-    `<` `argument` `=` $argument `,` `dims` `=` `[` $dims `]` `,`
+    `<` `argument` `=` $argument `,` (`offset` `=` $offset^ `,`)? `dims` `=` `[` $dims `]` `,`
     `strides` `=` `[` $strides `]` `,` `box` `=` `[` $box `]` `,` `swizzle` `=` $swizzle `>`
   }];
 }

@@ -58,8 +58,12 @@ std::optional<int64_t> mostRowsOf(kernel::ContractOp op, ConfigAttr config);
 /// other along K.
 std::optional<int64_t> alignmentAlongK(kernel::ContractOp op);
 
-/// Columns side by side that a thread has the results of by `multistage`: 16
-/// bytes of the widest result.
+/// Bytes from one row to the next of bytes in memory of two dimensions, whose
+/// rows start at multiples of 16 bytes; nothing if that is not known of them.
+std::optional<int64_t> rowBytesOf(mlir::MemRefType type);
+
+/// Columns side by side that a thread has the results of: 16 bytes of the
+/// widest result.
 int64_t columnsOfThread(kernel::ContractOp op, ConfigAttr config);
 
 /// Chunks of 16 bytes of the left operand that a thread loads by `decode` in a

@@ -170,7 +170,7 @@ def NVPTX_TensorMapOp : Op<NVPTX_Dialect, "tensor_map", [Pure]> {
   let summary = "how blocks see bytes of a step's argument that they copy in boxes";
   let description = [{
     Returns the generic address of a tensor map (`cuTensorMapEncodeTiled`) of `source`, an
-    argument of a step. Dimensions are listed with the innermost first, whose bytes lie side
+    argument of a step or a view of one, at a known offset. Dimensions are listed with the innermost first, whose bytes lie side
     by side; `strides` are bytes, of the others. A size of `dims` that is dynamic is an
     operand. Bytes outside of the dimensions are 0 in a box. `swizzle` is 0, 32, 64 or 128:
     the bytes of a line in shared memory.
@@ -195,6 +195,8 @@ def NVPTX_TensorMapOp : Op<NVPTX_Dialect, "tensor_map", [Pure]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::llvm::SmallVector<::mlir::OpFoldResult> getMixedDims();
+    /// From the argument to the first byte of `source`.
+    int64_t getByteOffset();
   }];
 }
 
