@@ -115,7 +115,7 @@ def emulate(tmp_path, ptx, kernel, *arguments):
     return json.loads(counters.read_text())
 
 
-@pytest.mark.parametrize("chip", ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_120"])
+@pytest.mark.parametrize("chip", ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_120"])
 def test_peaks(script, tmp_path, chip):
     """The kernels that measure do as much as they are said to, and ptxas takes them."""
     peaks, version = script.peaks, script.CHIPS[chip]

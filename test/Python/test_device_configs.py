@@ -15,7 +15,7 @@ import device
 import program
 
 # Chips whose kernels may have the same code.
-FAMILIES = [["sm_75"], ["sm_80", "sm_86", "sm_89", "sm_90", "sm_120"]]
+FAMILIES = [["sm_75"], ["sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_120"]]
 HEADER = r"(?m)^\.version.*\n\.target.*\n"
 REGISTERS_OF_CHIP, REGISTERS_OF_THREAD = 65536, 255
 

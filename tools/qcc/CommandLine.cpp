@@ -46,7 +46,8 @@ void driver::addCompilingOptions(Arguments &arguments,
       "the host can run is taken. NAME+emulated-amx takes the kernels of AMX, "
       "but computes them without it: slowly, to test them on any host with "
       "AVX-512 VNNI. With --target=cuda a chip: sm_75, sm_80, sm_86, sm_89, "
-      "sm_90 or sm_120; where a device runs the program, its own if not given",
+      "sm_90, sm_90a or sm_120; where a device runs the program, its own if "
+      "not given",
       program.mcpu);
   arguments.listValues("mcpu", processors);
   arguments.text("weights", "FILE.npz|FILE.safetensors|random:SEED",

@@ -143,7 +143,7 @@ void driver::aimAt(const rt::Device *device, ProgramOptions &program) {
   if (program.target != "cuda" || program.mcpu != "native")
     return;
   for (const nvptx::Spec &chip : nvptx::allChips())
-    if (int(chip.architecture) <= device->architecture())
+    if (!chip.isExact && int(chip.architecture) <= device->architecture())
       program.mcpu = chip.name.str();
 }
 

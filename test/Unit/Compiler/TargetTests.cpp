@@ -48,7 +48,7 @@ TEST(ParseTargets, KnowsChipsOfDevices) {
   EXPECT_EQ(targets->back()->getFamily(), "x86");
   EXPECT_FALSE(targets->back()->isDevice());
   EXPECT_EQ(namesOf("sm_70"), "unknown chip 'sm_70'; use one of sm_75, sm_80, "
-                              "sm_86, sm_89, sm_90, sm_120");
+                              "sm_86, sm_89, sm_90, sm_90a, sm_120");
 }
 
 TEST(ParseTargets, TakesZenForTheNamesOfLLVM) {

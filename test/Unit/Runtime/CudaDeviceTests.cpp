@@ -447,6 +447,40 @@ TEST_F(CudaDevice, LetsKernelsThatWaitThemselvesStartEarly) {
   EXPECT_EQ(runWith("cuLaunchKernelEx=1").code(), StatusCode::IOError);
 }
 
+TEST_F(CudaDevice, MakesTensorMaps) {
+  ASSERT_TRUE(device->hasTensorMaps());
+  void *memory = *device->allocate(1 << 10);
+  TensorMap map;
+  map.address = memory;
+  map.rank = 2;
+  map.swizzle = 128;
+  map.dims[0] = map.strides[0] = 128;
+  map.dims[1] = 8;
+  map.box[0] = 128;
+  map.box[1] = 8;
+  EncodedTensorMap encoded = {};
+  Status status = device->encodeTensorMap(map, encoded);
+  EXPECT_TRUE(status.isOk()) << status.message();
+  const EncodedTensorMap empty = {};
+  EXPECT_NE(memcmp(encoded.bytes, empty.bytes, sizeof(empty.bytes)), 0);
+  auto refusal = [&](auto damage) {
+    TensorMap other = map;
+    damage(other);
+    return device->encodeTensorMap(other, encoded).message();
+  };
+  EXPECT_NE(refusal([](TensorMap &map) {
+              map.strides[0] = 100;
+            }).find("the driver refuses a tensor map"),
+            std::string::npos);
+  EXPECT_NE(refusal([](TensorMap &map) {
+              map.box[0] = 512;
+            }).find("the driver refuses a tensor map"),
+            std::string::npos);
+  EXPECT_EQ(refusal([](TensorMap &map) { map.swizzle = 16; }),
+            "the driver makes no such tensor map; update it");
+  EXPECT_TRUE(device->deallocate(memory).isOk());
+}
+
 TEST_F(CudaDevice, RefusesSharedMemoryThatItDoesNotHave) {
   auto runWithShared = [&](int64_t bytes, ValuesOfTest &values) {
     std::string ptx = kernelsOfTest();

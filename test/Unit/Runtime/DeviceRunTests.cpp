@@ -328,6 +328,102 @@ TEST(EmulatorRuns, HaveNoStreamsOfOtherPrograms) {
   EXPECT_TRUE(values.areRight());
 }
 
+namespace {
+/// A GPU of any architecture, which makes no tensor maps and runs nothing.
+struct GpuOfNumber : Device {
+  explicit GpuOfNumber(int number) : number(number) {}
+  std::string name() const override { return "gpu"; }
+  qcc_device_kind kind() const override { return QCC_DEVICE_CUDA; }
+  MemoryLocation location() const override { return {}; }
+  int architecture() const override { return number; }
+  std::string report() const override { return ""; }
+  Result<void *> allocate(int64_t) override { return unsupported("no memory"); }
+  Status deallocate(void *) override { return Status::ok(); }
+  Status copy(void *, const void *, int64_t, CopyDirection,
+              DeviceStream *) override {
+    return Status::ok();
+  }
+  Status checkMemory(const void *, int64_t) override { return Status::ok(); }
+  Result<std::unique_ptr<DeviceModule>> loadModule(const void *,
+                                                   int64_t) override {
+    return unsupported("no modules");
+  }
+  Status launch(const LaunchParams &, DeviceStream *) override {
+    return Status::ok();
+  }
+  Result<std::unique_ptr<DeviceStream>> createStream() override {
+    return unsupported("no streams");
+  }
+  Result<std::unique_ptr<DeviceEvent>> createEvent() override {
+    return unsupported("no events");
+  }
+  int number;
+};
+
+/// An artifact for sm_90a, with a tensor map if one is given.
+struct ExactArtifact : FakeArtifact {
+  explicit ExactArtifact(const qcc_tensor_map_desc *map = nullptr) {
+    setVariants(1);
+    setVariant(0, "sm_90a", "sm_90a", {entryOfTest()});
+    setKernels(0, "sm_90a", kernelsOfTest().c_str());
+    if (!map)
+      return;
+    auto *copy = table<qcc_tensor_map_desc>(1);
+    *copy = *map;
+    int64_t count = launch->n_parameters;
+    auto *more = table<qcc_parameter_desc>(count + 1);
+    std::copy_n(parameters, count, more);
+    more[count] = {QCC_PARAMETER_TENSOR_MAP, 0, ref(copy)};
+    launch->n_parameters = count + 1;
+    launch->parameters_ref = ref(more);
+  }
+
+  /// Why a GPU does not run it.
+  std::string refusalOn(int architecture) {
+    ModuleOptions options;
+    options.device = std::make_shared<GpuOfNumber>(architecture);
+    options.inspectOnly = true;
+    auto module = load(options);
+    return module.isOk() ? std::string((*module)->variants()[0].refusal)
+                         : module.message();
+  }
+};
+} // namespace
+
+// Code for sm_90a runs on no other architecture.
+TEST(DeviceVariants, AnExactArchitecture) {
+  EXPECT_EQ(ExactArtifact().refusalOn(90), "");
+  EXPECT_EQ(ExactArtifact().refusalOn(80), "needs sm_90a");
+  EXPECT_EQ(ExactArtifact().refusalOn(100), "needs sm_90a");
+}
+
+TEST(DeviceVariants, TensorMaps) {
+  const qcc_tensor_map_desc good = {
+      QCC_PARAMETER_INPUT, 0, 2, 128, 0, {128, 8}, {128}, {128, 8}, 0};
+  EXPECT_EQ(ExactArtifact(&good).refusalOn(90),
+            "needs tensor maps, which the driver of the device does not make");
+  auto expectDamage = [&](auto damage, const char *message) {
+    qcc_tensor_map_desc map = good;
+    damage(map);
+    EXPECT_NE(ExactArtifact(&map).refusalOn(90).find(message),
+              std::string::npos)
+        << ExactArtifact(&map).refusalOn(90);
+  };
+  const char *nothing = "a tensor map of a kernel refers to nothing";
+  expectDamage([](auto &map) { map.operand = 99; }, nothing);
+  expectDamage([](auto &map) { map.operand = -1; }, nothing);
+  expectDamage([](auto &map) { map.operand_kind = QCC_PARAMETER_SIZE; },
+               nothing);
+  expectDamage([](auto &map) { map.rank = 6; }, nothing);
+  expectDamage([](auto &map) { map.rank = 0; }, nothing);
+  expectDamage([](auto &map) { map.offset = -16; }, nothing);
+  expectDamage([](auto &map) { map.dims[1] = -1000; },
+               "a size of a tensor map");
+  const char *box = "a tensor map of a kernel has a box that no device copies";
+  expectDamage([](auto &map) { map.box[1] = 0; }, box);
+  expectDamage([](auto &map) { map.box[0] = 257; }, box);
+}
+
 TEST(DeviceVariants, TheLatestThatTheDeviceRuns) {
   std::shared_ptr<Device> gpu = *openDevice("cuda:0"); // of sm_80
   FakeArtifact artifact;

@@ -15,7 +15,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaOfTests.h"
+#include "qcc/Emulator/TensorMap.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <deque>
 #include <functional>
@@ -227,6 +229,34 @@ EXPORT int cuLaunchKernelEx(const LaunchConfig *config,
   return launchProgrammatically<Stream>(*config, kernel, parameters,
                                         cuLaunchKernel)
       .value_or(1);
+}
+
+EXPORT int cuTensorMapEncodeTiled(void *encoded, int type, unsigned rank,
+                                  void *address, const uint64_t *dims,
+                                  const uint64_t *strides, const unsigned *box,
+                                  const unsigned *steps, int interleave,
+                                  int swizzle, int, int) {
+  BEGIN();
+  if (type != 0 || interleave != 0 || rank < 1 || rank > 5 ||
+      reinterpret_cast<uintptr_t>(encoded) % 64 != 0)
+    return 1;
+  constexpr int swizzles[] = {0, 32, 64, 128};
+  emu::TensorMap map;
+  map.address = reinterpret_cast<uint64_t>(address);
+  map.rank = int(rank);
+  map.swizzle = swizzles[swizzle];
+  for (unsigned i = 0; i < rank; ++i) {
+    map.dims[i] = dims[i];
+    map.box[i] = int(box[i]);
+    map.elementStrides[i] = int(steps[i]);
+    if (i > 0)
+      map.strides[i - 1] = strides[i - 1];
+  }
+  auto bytes = emu::encodeTensorMap(map);
+  if (!bytes.isOk())
+    return 1;
+  std::copy(bytes->begin(), bytes->end(), static_cast<uint8_t *>(encoded));
+  return 0;
 }
 
 EXPORT int cuThreadExchangeStreamCaptureMode(int *) {
