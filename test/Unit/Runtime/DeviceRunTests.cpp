@@ -502,7 +502,10 @@ TEST(DeviceVariants, TablesThatContradictThemselves) {
   expect("parameter of a kernel refers to nothing",
          [](DeviceArtifact &a) { a.parameters[0].value = 2; });
   expect("parameter of a kernel refers to nothing",
-         [](DeviceArtifact &a) { a.parameters[0].kind = 3; });
+         [](DeviceArtifact &a) { a.parameters[0].kind = 4; });
+  expect("a tensor map of a kernel is missing", [](DeviceArtifact &a) {
+    a.parameters[0] = {QCC_PARAMETER_TENSOR_MAP, 0, 0};
+  });
   expect("a parameter refers to value 7",
          [](DeviceArtifact &a) { a.parameters[3].value = value(7); });
   expect("a number of blocks refers to value 2",

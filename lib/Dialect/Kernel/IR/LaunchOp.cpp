@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "qcc/Artifact/ABI.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 
 using namespace mlir;
@@ -14,6 +13,8 @@ using namespace qcc::kernel;
 
 /// More threads than blocks of any chip have.
 constexpr int64_t kMostThreads = 1024;
+/// The most dimensions of a tensor map.
+constexpr size_t kMostMapDims = 5;
 
 /// Says why a tensor map is of no argument of a launch; nothing if it is one.
 static std::optional<std::string> refuseMap(LaunchOp op, TensorMapAttr map) {
@@ -26,8 +27,8 @@ static std::optional<std::string> refuseMap(LaunchOp op, TensorMapAttr map) {
                [](Type type) { return isa<MemRefType>(type); }))
     return "is of an argument that is no memref of the launch";
   size_t rank = map.getDims().size();
-  if (rank < 2 || rank > QCC_MAX_TENSOR_MAP_RANK ||
-      map.getStrides().size() + 1 != rank || map.getBox().size() != rank)
+  if (rank < 2 || rank > kMostMapDims || map.getStrides().size() + 1 != rank ||
+      map.getBox().size() != rank)
     return "has not from 2 to 5 dimensions, a stride for all but the "
            "innermost one, and a size of the box for each";
   for (int64_t size : map.getDims())
