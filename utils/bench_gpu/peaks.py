@@ -22,7 +22,7 @@ def mma_ptx(chip, version):
     body = []
     for i in range(0, 4 * UNROLLED, 4):
         x = [f"%x{j}" for j in (range(6) if i % 8 else range(6, 12))]
-        if int(chip.removeprefix("sm_")) >= 80:
+        if int(chip.removeprefix("sm_").removesuffix("a")) >= 80:
             body.append(multiply("m16n8k32", range(i, i + 4), ", ".join(x[:4]), ", ".join(x[4:])))
         else:
             body += 2 * [multiply("m8n8k16", (j, j + 1), x[j // 2 % 4], x[4 + j // 2 % 2]) for j in (i, i + 2)]

@@ -71,6 +71,20 @@ findLargerConfig(ContractOp op, const Spec &spec, double time) {
   return best;
 }
 
+/// Why no strategy multiplies by an atom of the chip.
+static std::string explainUnused(ContractOp op, const Atom &atom) {
+  if (!atom.isOfWarpgroups)
+    return "it does less at a time than other atoms of the chip";
+  // The smallest tile.
+  constexpr int64_t kRows = 128, kColumns = 64, kDepth = 128, kWarpRows = 16;
+  auto config = ConfigAttr::get(op.getContext(), "warpgroups", atom.name, kRows,
+                                kColumns, kDepth, kWarpRows, kColumns,
+                                /*stages=*/2, kernel::ConfigSource::Model);
+  std::optional<std::string> reason = whyNoWarpgroups(op, config);
+  return reason ? "strategy warpgroups " + *reason
+                : "no tile of warpgroups fits";
+}
+
 std::vector<Alternative> NVPTXTarget::listAlternatives(ContractOp op) const {
   LoweringConfigAttrInterface used = op.getLoweringConfigAttr();
   double time = strategyOf(used)->cost(op, used).time;
@@ -79,6 +93,9 @@ std::vector<Alternative> NVPTXTarget::listAlternatives(ContractOp op) const {
   for (const Atom &atom : matrixAtoms()) {
     if (used.getAtomName() == atom.name)
       break;
+    // GPUs of other architectures could not have it.
+    if (atom.isOfWarpgroups && spec.architecture != atom.architecture)
+      continue;
     std::string reason;
     if (!spec.has(atom))
       reason =
@@ -93,7 +110,7 @@ std::vector<Alternative> NVPTXTarget::listAlternatives(ContractOp op) const {
     else if (std::optional<Candidate> best = bestOf(op, atom, *this))
       reason = explainSlower(*best, used, time);
     else
-      reason = "it does less at a time than other atoms of the chip";
+      reason = explainUnused(op, atom);
     alternatives.push_back({atom.name.str(), reason});
   }
   if (std::optional<Candidate> larger = findLargerConfig(op, spec, time)) {

@@ -52,35 +52,30 @@ static bool hasPlainRows(ContractOp op) {
                            rowBytesOf(memref).has_value());
 }
 
-static std::optional<std::string> refuseOperands(ContractOp op,
-                                                 ConfigAttr config) {
-  constexpr StringLiteral kBegin = "lowering_config has strategy warpgroups, ";
-  auto refuse = [&](const Twine &reason) {
-    return (kBegin + reason + "; use strategy multistage").str();
-  };
+std::optional<std::string> qcc::nvptx::whyNoWarpgroups(ContractOp op,
+                                                       ConfigAttr config) {
   if (!op.getRoles()->batch.empty())
-    return refuse("which has no batches");
+    return "has no batches";
   if (op.getReductionDims().size() != 1)
-    return refuse("which reads K in one run");
+    return "reads K in one run";
   if (config.getParts() > 1)
-    return refuse("which has no parts of K");
+    return "has no parts of K";
   if (op.getRhsZeroPoint())
-    return refuse("which adds no sums of rows for a zero point of the right "
-                  "operand");
+    return "adds no sums of rows for a zero point of the right operand";
   std::optional<int64_t> alignment = alignmentAlongK(op);
   if (!alignment)
-    return refuse("which copies the left operand as it is, without a prologue "
-                  "and with its elements of K side by side");
+    return "copies the left operand as it is, without a prologue and with its "
+           "elements of K side by side";
   if (*alignment < kAlignment || op.getReductionSizes().back() % kAlignment)
-    return refuse("which copies rows of the left operand that start at "
-                  "multiples of 16 bytes");
+    return "copies rows of the left operand that start at multiples of 16 "
+           "bytes";
   if (!hasPlainRows(op))
-    return refuse("which copies rows of the left operand that follow each "
-                  "other at one distance");
+    return "copies rows of the left operand that follow each other at one "
+           "distance";
   int64_t columns = op.getStaticLoopSizes()[op.getRoles()->n],
           step = 4 * columnsOfThread(op, config);
   if (ShapedType::isDynamic(columns) || columns % step != 0)
-    return refuse("which needs a multiple of " + Twine(step) + " columns");
+    return llvm::formatv("needs a multiple of {0} columns", step).str();
   return std::nullopt;
 }
 
@@ -120,7 +115,10 @@ public:
                            "have 2 or more",
                            config.getStages())
           .str();
-    return refuseOperands(op, config);
+    if (std::optional<std::string> reason = whyNoWarpgroups(op, config))
+      return "lowering_config has strategy warpgroups, which " + *reason +
+             "; use strategy multistage";
+    return std::nullopt;
   }
   std::string describe(ConfigAttr config) const override {
     return llvm::formatv("tile {0}x{1}x{2}, 2 warpgroups of 64x{1} and one "

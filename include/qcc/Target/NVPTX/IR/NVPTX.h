@@ -58,6 +58,11 @@ std::optional<int64_t> mostRowsOf(kernel::ContractOp op, ConfigAttr config);
 /// other along K.
 std::optional<int64_t> alignmentAlongK(kernel::ContractOp op);
 
+/// What keeps `warpgroups` from a contraction, whatever the tile: "has no
+/// batches", a predicate whose subject is the strategy.
+std::optional<std::string> whyNoWarpgroups(kernel::ContractOp op,
+                                           ConfigAttr config);
+
 /// Bytes from one row to the next of bytes in memory of two dimensions, whose
 /// rows start at multiples of 16 bytes; nothing if that is not known of them.
 std::optional<int64_t> rowBytesOf(mlir::MemRefType type);
