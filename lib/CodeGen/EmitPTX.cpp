@@ -57,8 +57,8 @@ static void annotateKernel(llvm::Function &function,
   for (llvm::Argument &argument : function.args())
     if (argument.hasByValAttr())
       // A tensor map stays where parameters are, and is not copied.
-      argument.addAttr(llvm::Attribute::get(function.getContext(),
-                                            "nvvm.grid_constant"));
+      argument.addAttr(
+          llvm::Attribute::get(function.getContext(), "nvvm.grid_constant"));
     else if (argument.getType()->isPointerTy())
       argument.addAttr(llvm::Attribute::getWithAlignment(
           function.getContext(), llvm::Align(QCC_DEVICE_ALIGNMENT)));
