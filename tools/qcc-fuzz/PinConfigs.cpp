@@ -184,9 +184,9 @@ static nvptx::ConfigAttr chooseDecode(kernel::ContractOp op,
 static nvptx::ConfigAttr chooseWarpgroups(kernel::ContractOp op,
                                           const nvptx::Atom &atom, Choices &b) {
   int64_t columns = b.pick<int64_t>({64, 128, 192, 256});
-  return nvptx::ConfigAttr::get(
-      op.getContext(), "warpgroups", atom.name, 128, columns, 128, 16, columns,
-      b.pick<int64_t>({2, 3, 4}), kernel::ConfigSource::Pinned);
+  return nvptx::warpgroupsConfig(op.getContext(), atom.name, columns,
+                                 b.pick<int64_t>({2, 3, 4}),
+                                 kernel::ConfigSource::Pinned);
 }
 
 /// Any of the strategies of devices; parts of K, or guards.

@@ -75,12 +75,10 @@ findLargerConfig(ContractOp op, const Spec &spec, double time) {
 static std::string explainUnused(ContractOp op, const Atom &atom) {
   if (!atom.isOfWarpgroups)
     return "it does less at a time than other atoms of the chip";
-  // The smallest tile.
-  constexpr int64_t kRows = 128, kColumns = 64, kDepth = 128, kWarpRows = 16;
-  auto config = ConfigAttr::get(op.getContext(), "warpgroups", atom.name, kRows,
-                                kColumns, kDepth, kWarpRows, kColumns,
-                                /*stages=*/2, kernel::ConfigSource::Model);
-  std::optional<std::string> reason = whyNoWarpgroups(op, config);
+  ConfigAttr smallest =
+      warpgroupsConfig(op.getContext(), atom.name, /*columns=*/64,
+                       /*stages=*/2, kernel::ConfigSource::Model);
+  std::optional<std::string> reason = whyNoWarpgroups(op, smallest);
   return reason ? "strategy warpgroups " + *reason
                 : "no tile of warpgroups fits";
 }

@@ -186,10 +186,9 @@ LogicalResult EntryLowering::lowerLaunch(kernel::LaunchOp launch) {
       operand->describe(cast<DictionaryAttr>((*values)[i]));
     addOperand(step, std::move(*operand), isWritten);
   }
-  auto maps = launch.getTensorMapsAttr();
-  for (auto map :
-       maps ? llvm::to_vector(maps.getAsRange<kernel::TensorMapAttr>())
-            : SmallVector<kernel::TensorMapAttr>()) {
+  ArrayAttr maps = launch.getTensorMapsAttr();
+  for (Attribute attr : maps ? maps.getValue() : ArrayRef<Attribute>()) {
+    auto map = cast<kernel::TensorMapAttr>(attr);
     parameters.push_back(
         {ProgramParameter::TensorMap, int64_t(step.launch->tensorMaps.size())});
     ProgramTensorMap &to = step.launch->tensorMaps.emplace_back();

@@ -73,7 +73,7 @@ void StageBarriers::release(Value stage) {
 Value StageBarriers::barrier(Value stage, int64_t offset) {
   Value base = memory.address(code.index(first + offset));
   return code.create<arith::AddIOp>(
-      base, code.create<arith::MulIOp>(stage, code.i32(kBytes)));
+      base, code.create<arith::MulIOp>(stage, code.i32(kStageBarrierBytes)));
 }
 
 void StageBarriers::wait(Value barrier, Value phase) {

@@ -17,6 +17,7 @@
 #define QCC_LIB_TARGET_NVPTX_EMIT_STAGEBARRIERS_H
 
 #include "SharedTile.h"
+#include "qcc/Target/NVPTX/IR/NVPTX.h"
 
 namespace qcc::nvptx {
 
@@ -27,9 +28,6 @@ struct Stage {
 
 class StageBarriers {
 public:
-  /// Bytes of the barriers of a stage.
-  static constexpr int64_t kBytes = 16;
-
   /// `first` is where the barriers lie in shared memory.
   StageBarriers(ScalarCode &code, SharedMemory &memory, int64_t first,
                 int64_t stages)
@@ -56,7 +54,9 @@ public:
 private:
   /// The address of a barrier, as i32.
   mlir::Value full(mlir::Value stage) { return barrier(stage, 0); }
-  mlir::Value empty(mlir::Value stage) { return barrier(stage, kBytes / 2); }
+  mlir::Value empty(mlir::Value stage) {
+    return barrier(stage, kStageBarrierBytes / 2);
+  }
   mlir::Value barrier(mlir::Value stage, int64_t offset);
   void wait(mlir::Value barrier, mlir::Value phase);
 

@@ -13,16 +13,22 @@ using namespace qcc;
 using namespace qcc::nvptx;
 using kernel::ContractOp;
 
-/// Threads that load, rows of the tile, and columns that instructions have.
-constexpr int64_t kLoaders = 128, kRows = 128, kColumnStep = 64,
-                  kMostColumns = 256;
+/// Threads that load; rows of the tile and of a warp, and elements of K of a
+/// stage; columns, which are multiples of the step.
+constexpr int64_t kLoaders = 128, kRows = 128, kWarpRows = 16, kDepth = 128,
+                  kColumnStep = 64, kMostColumns = 256;
 /// What rows start at a multiple of, in bytes.
 constexpr int64_t kAlignment = 16;
-/// Bytes of the barriers of a stage.
-constexpr int64_t kBarriers = 16;
 /// Registers that each thread has at first, some of which the loading threads
 /// give to others.
 constexpr int64_t kRegisters = 168;
+
+ConfigAttr qcc::nvptx::warpgroupsConfig(MLIRContext *context, StringRef atom,
+                                        int64_t columns, int64_t stages,
+                                        kernel::ConfigSource source) {
+  return ConfigAttr::get(context, rulesOfWarpgroups().getName(), atom, kRows,
+                         columns, kDepth, kWarpRows, columns, stages, source);
+}
 
 std::optional<int64_t> qcc::nvptx::rowBytesOf(MemRefType type) {
   auto [strides, offset] = type.getStridesAndOffset();
@@ -90,14 +96,14 @@ public:
   int64_t getSharedBytes(ConfigAttr config) const override {
     int64_t tiles =
         (config.getRows() + config.getColumns()) * config.getDepth();
-    return config.getStages() * (tiles + kBarriers);
+    return config.getStages() * (tiles + kStageBarrierBytes);
   }
   int64_t getRegisters(ContractOp, ConfigAttr) const override {
     return kRegisters;
   }
   std::optional<std::string> refuse(ContractOp op, ConfigAttr config,
                                     const Atom &) const override {
-    constexpr int64_t kDepth = 128, kWarpRows = 16, kFewestStages = 2;
+    constexpr int64_t kFewestStages = 2;
     int64_t columns = config.getColumns();
     if (config.getRows() != kRows || config.getWarpRows() != kWarpRows ||
         config.getDepth() != kDepth || columns % kColumnStep != 0 ||

@@ -24,8 +24,6 @@ using kernel::LoweringConfigAttrInterface;
 
 /// Instructions that a warp issues for each step of K, whatever its tile.
 constexpr double kPerStep = 15;
-/// Bytes that a multiprocessor moves from and to shared memory in a cycle.
-constexpr double kSharedBytes = 128;
 /// Cycles until the first tiles have come, and that a step of K takes beside
 /// its instructions: a barrier, and loads of fragments.
 constexpr double kFirstTiles = 500, kStepLatency = 30;

@@ -21,6 +21,8 @@ namespace qcc::nvptx {
 
 /// Warp instructions that a multiprocessor issues in a cycle.
 inline constexpr double kIssue = 4;
+/// Bytes that a multiprocessor moves from and to shared memory in a cycle.
+inline constexpr double kSharedBytes = 128;
 /// Cycles from an instruction of a warp to its next one, on average.
 inline constexpr double kNextInstruction = 2;
 /// Instructions of a prologue for each element, and of an epilogue for each

@@ -22,13 +22,12 @@ using namespace qcc::nvptx;
 using kernel::ContractOp;
 using kernel::LoweringConfigAttrInterface;
 
-/// Products of bytes that wgmma adds up in a cycle, and the share of them that
-/// main loops reach (docs/benchmarks/nvidia.md, products by wgmma).
-constexpr double kProducts = 4096, kLoopShare = .9;
-/// Bytes that a multiprocessor moves from and to shared memory in a cycle.
-constexpr double kSharedBytes = 128;
-/// Cycles until the first tiles have come and the kernel is set up.
-constexpr double kFirstTiles = 1500;
+/// Products of bytes that wgmma adds up in a cycle (docs/benchmarks/nvidia.md,
+/// products by wgmma).
+constexpr double kProducts = 4096;
+/// The share of them that main loops reach, and cycles until the first tiles
+/// have come and the kernel is set up: guesses, which no GPU has measured.
+constexpr double kLoopShare = .9, kFirstTiles = 1500;
 
 namespace {
 class Warpgroups : public TiledStrategy {
@@ -83,16 +82,14 @@ LogicalResult Warpgroups::emit(RewriterBase &rewriter, ContractOp op) const {
 
 SmallVector<Candidate> Warpgroups::listGuarded(ContractOp op, int64_t above,
                                                int64_t upTo) const {
-  constexpr int64_t kRows = 128, kWarpRows = 16, kDepth = 128;
   SmallVector<Candidate> candidates;
   const Atom *atom = findAtom();
   if (!atom)
     return candidates;
   for (int64_t columns : {256, 192, 128, 64})
     for (int64_t stages : {4, 3, 5, 6, 8}) {
-      auto config = ConfigAttr::get(op.getContext(), getName(), atom->name,
-                                    kRows, columns, kDepth, kWarpRows, columns,
-                                    stages, kernel::ConfigSource::Model)
+      auto config = warpgroupsConfig(op.getContext(), atom->name, columns,
+                                     stages, kernel::ConfigSource::Model)
                         .withGuard(above, upTo);
       if (!refuseOne(op, config))
         candidates.push_back({config, cost(op, config), getName().str()});

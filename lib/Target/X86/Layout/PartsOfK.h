@@ -1,4 +1,4 @@
-//===- PartsOfK.h - How kernels of floats go through K ----------*- C++ -*-===//
+//===- PartsOfK.h - Parts of K in kernels of floats -------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

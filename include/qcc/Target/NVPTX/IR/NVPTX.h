@@ -58,6 +58,13 @@ std::optional<int64_t> mostRowsOf(kernel::ContractOp op, ConfigAttr config);
 /// other along K.
 std::optional<int64_t> alignmentAlongK(kernel::ContractOp op);
 
+/// A config of `warpgroups`, whose tiles differ in nothing but columns.
+ConfigAttr warpgroupsConfig(mlir::MLIRContext *context, llvm::StringRef atom,
+                            int64_t columns, int64_t stages,
+                            kernel::ConfigSource source);
+/// Bytes of the two barriers that each of its stages has in shared memory.
+inline constexpr int64_t kStageBarrierBytes = 16;
+
 /// What keeps `warpgroups` from a contraction, whatever the tile: "has no
 /// batches", a predicate whose subject is the strategy.
 std::optional<std::string> whyNoWarpgroups(kernel::ContractOp op,
