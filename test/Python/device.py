@@ -127,6 +127,19 @@ def launch_all(launcher, inputs, entry):
     return [(launcher.memory["result", number], shapes[number]) for number in sorted(shapes)]
 
 
+def dynamic_sizes(text, inputs):
+    """The sizes of the dimensions that the only function of an imported program leaves open, in their order."""
+    (signature,) = re.findall(r"^  func\.func @\w+\((.*)$", text, re.M)
+    arguments = re.findall(r"%arg\d+: (?:tensor<((?:[?\d]+x)*)|\S)", signature)
+    assert len(arguments) == len(inputs), signature
+    return [
+        size
+        for dims, array in zip(arguments, inputs)
+        for dim, size in zip(dims.split("x"), array.shape)
+        if dim == "?"
+    ]
+
+
 def run_file(bin_dir, path, folder, inputs, options):
     """The arrays of the results of the only entry of a program.
 
@@ -135,24 +148,14 @@ def run_file(bin_dir, path, folder, inputs, options):
     seeds = next(o for o in options if o.startswith("--seeds="))
     chip = next(o for o in options if o.startswith("--mcpu=")).removeprefix("--mcpu=")
     options = [o for o in options if o != seeds]
-    ptx, blob = folder / "program.ptx", folder / "program.weights"
-    run_tool([bin_dir / "qcc", "compile", path, *options, "-o", ptx])
-    run_tool([bin_dir / "qcc", "compile", path, *options, "-o", blob])
+    qcc, ptx, blob, imported = bin_dir / "qcc", folder / "program.ptx", folder / "program.weights", folder / "import.mlir"
+    run_tool([qcc, "compile", path, *options, "-o", ptx, "-o", blob])
     assemble(ptx, chip)
-
-    def explain(dims):
-        text = run_tool([bin_dir / "qcc", "explain", path, *options, "--json", *dims])
-        (entry,) = json.loads(text)["entries"]
-        return entry
-
     inputs = [np.asarray(array) for array in inputs]
-    sizes = [
-        size
-        for argument, array in zip(explain([])["arguments"], inputs)
-        for dim, size in zip(argument["dims"], array.shape)
-        if dim is None
-    ]
-    entry = explain([f"--dim={size}" for size in sizes])
+    run_tool([qcc, "compile", path, *options, "--emit=import", "-o", imported])
+    sizes = dynamic_sizes(imported.read_text(), inputs)
+    text = run_tool([qcc, "explain", path, *options, "--json", *(f"--dim={size}" for size in sizes)])
+    (entry,) = json.loads(text)["entries"]
     weights = np.fromfile(blob, np.uint8)
     runs = [
         launch_all(Launcher(bin_dir, folder, ptx, weights, seed), inputs, entry)

@@ -124,8 +124,6 @@ public:
         observer(observer), compiler(options.target) {
     compiler.effort = options.effort;
     compiler.configure = [this](PassManager &pm, Stage stage) {
-      // A fifth of the time of such programs.
-      pm.enableVerifier(this->options.effort == Effort::Full);
       if (stage == Stage::Kernel)
         pm.addInstrumentation(pinConfigs(*this->options.target, pinning()));
     };

@@ -29,6 +29,7 @@ struct CommandLine {
   ReduceOptions reduce;
   TuneOptions tune;
   std::string output, emit;
+  std::vector<std::string> outputs;         ///< Of compile.
   PassDebugging passes;                     ///< Of compile.
   std::string key;                          ///< Of sign.
   bool ofONNX = false, ofStableHLO = false; ///< Of ops.

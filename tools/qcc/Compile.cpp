@@ -125,20 +125,68 @@ static llvm::Expected<Bytes> emitCode(const Compiler &compiler,
   return compiler.emitArtifact(module);
 }
 
-int driver::runCompile(const ProgramOptions &program, const std::string &output,
+/// What is written to `path`: the program as it is now, or its code. None if
+/// that failed, which is reported.
+static std::optional<Bytes> makeOutput(Session &session, const Form &form,
+                                       const std::string &path) {
+  if (form.stage) {
+    std::string text = printModule(session.module(), path == "-");
+    return Bytes(text.begin(), text.end());
+  }
+  llvm::Expected<Bytes> bytes = Bytes();
+  bool done = session.guarded("while generating code", [&] {
+    bytes = emitCode(session.compiler(), session.module(), form.code);
+    return true;
+  });
+  if (!done) {
+    llvm::consumeError(bytes.takeError());
+    return std::nullopt;
+  }
+  if (!bytes) {
+    reportError(bytes.takeError());
+    return std::nullopt;
+  }
+  return std::move(*bytes);
+}
+
+/// The form of each output, in their order. Reports it if one has none.
+static std::optional<std::vector<Form>>
+formsOf(const std::vector<std::string> &paths, const std::string &emit) {
+  if (!emit.empty() && paths.size() > 1) {
+    reportError("'--emit=" + emit + "' writes one output, and " +
+                std::to_string(paths.size()) +
+                " are given; leave out --emit, or compile once for each");
+    return std::nullopt;
+  }
+  std::vector<Form> forms;
+  for (const std::string &path : paths) {
+    std::optional<Form> form =
+        emit.empty() ? formOfSuffix(path) : formOfEmit(emit, path);
+    if (!form)
+      return std::nullopt;
+    forms.push_back(*form);
+  }
+  return forms;
+}
+
+int driver::runCompile(const ProgramOptions &program,
+                       std::vector<std::string> outputs,
                        const std::string &emit, PassDebugging &passes) {
-  std::optional<Form> form =
-      emit.empty() ? formOfSuffix(output) : formOfEmit(emit, output);
-  if (!form)
+  if (outputs.empty())
+    outputs.push_back(emit.empty() ? "" : "-");
+  std::optional<std::vector<Form>> forms = formsOf(outputs, emit);
+  if (!forms)
     return 1;
-  if (program.emitsCubin &&
-      (form->stage || form->code == ".ptx" || form->code == ".weights"))
+  bool hasArtifact = llvm::any_of(*forms, [](const Form &form) {
+    return !form.stage && form.code != ".ptx" && form.code != ".weights";
+  });
+  if (program.emitsCubin && !hasArtifact)
     return reportError("'--emit-cubin' puts machine code into artifacts, and "
                        "this output is none; write a .so");
-  std::string path = output.empty() ? "-" : output;
   tools::CommandFiles files;
   addFiles(files, program);
-  files.writes(path, "-o " + path);
+  for (const std::string &path : outputs)
+    files.writes(path, "-o " + path);
   if (int code = reportStatus(files.check()))
     return code;
   if (int code = reportStatus(passes.start()))
@@ -148,21 +196,18 @@ int driver::runCompile(const ProgramOptions &program, const std::string &output,
   if (!session.load())
     return 1;
   session.releaseConstants();
-  if (!session.runStages(form->stage.value_or(Stage::LLVM), &passes))
+  if (!session.runStages(forms->front().stage.value_or(Stage::LLVM), &passes))
     return 1;
-  if (form->stage)
-    return writeOutput(path, printModule(session.module(), path == "-"));
-
-  llvm::Expected<Bytes> bytes = Bytes();
-  bool done = session.guarded("while generating code", [&] {
-    bytes = emitCode(session.compiler(), session.module(), form->code);
-    return true;
-  });
-  if (!done) {
-    llvm::consumeError(bytes.takeError());
-    return 1;
+  // Nothing is written before all of it is there.
+  std::vector<Bytes> contents;
+  for (const auto &[form, path] : llvm::zip_equal(*forms, outputs)) {
+    std::optional<Bytes> bytes = makeOutput(session, form, path);
+    if (!bytes)
+      return 1;
+    contents.push_back(std::move(*bytes));
   }
-  if (!bytes)
-    return reportError(bytes.takeError());
-  return writeOutput(path, llvm::StringRef(bytes->data(), bytes->size()));
+  for (const auto &[path, bytes] : llvm::zip_equal(outputs, contents))
+    if (int code = writeOutput(path, {bytes.data(), bytes.size()}))
+      return code;
+  return 0;
 }

@@ -214,7 +214,8 @@ checkSteps(const ProgramOptions &program, const RunOptions &options,
            const rt::ModuleOptions &moduleOptions,
            std::vector<HostTensor> inputs);
 
-int runCompile(const ProgramOptions &program, const std::string &output,
+/// Compiles once, and writes the outputs when all of them are there.
+int runCompile(const ProgramOptions &program, std::vector<std::string> outputs,
                const std::string &emit, PassDebugging &passes);
 int runRun(const ProgramOptions &program, const RunOptions &run);
 int runDiff(const DiffCommand &command);

@@ -32,14 +32,15 @@ static void addEmitCubin(Arguments &arguments, ProgramOptions &program) {
 static void addCompile(Commands &commands, CommandLine &line) {
   Arguments &arguments = commands.add(
       "compile", "Compile a program to a file", [&](const Arguments &) {
-        return runCompile(line.program, line.output, line.emit, line.passes);
+        return runCompile(line.program, line.outputs, line.emit, line.passes);
       });
   addProgramOptions(arguments, line.program);
   addTuningDb(arguments, line.program);
-  arguments.text("o", "OUT",
+  arguments.list("o", "OUT",
                  "Output; its suffix chooses what is written: .mlir .ll .s .o "
-                 ".so .ptx .weights; - prints",
-                 line.output);
+                 ".so .ptx .weights; - prints. Several -o write the outputs of "
+                 "one compilation",
+                 line.outputs);
   arguments.text("emit",
                  "import|graph|tensor|kernel|buffer|target|llvm|asm|ptx|"
                  "weights",

@@ -192,6 +192,47 @@ Frame *Warp::makeFrame(const Function &function, Frame *caller,
   return frames_.back().get();
 }
 
+/// Of the place of a CTA in its cluster, and of the cluster in the grid; 0 of
+/// special registers that are not known.
+static uint64_t clusterValue(const Launch &launch, const Cta &cta,
+                             SpecialRegister special) {
+  using S = SpecialRegister;
+  Dim3 grid = launch.config.grid, cluster = launch.cluster;
+  Dim3 ctaId = launch.ctaAt(cta.number());
+  switch (special) {
+  case S::ClusterCtaidX:
+    return ctaId.x % cluster.x;
+  case S::ClusterCtaidY:
+    return ctaId.y % cluster.y;
+  case S::ClusterCtaidZ:
+    return ctaId.z % cluster.z;
+  case S::ClusterNctaidX:
+    return cluster.x;
+  case S::ClusterNctaidY:
+    return cluster.y;
+  case S::ClusterNctaidZ:
+    return cluster.z;
+  case S::ClusteridX:
+    return ctaId.x / cluster.x;
+  case S::ClusteridY:
+    return ctaId.y / cluster.y;
+  case S::ClusteridZ:
+    return ctaId.z / cluster.z;
+  case S::NclusteridX:
+    return grid.x / cluster.x;
+  case S::NclusteridY:
+    return grid.y / cluster.y;
+  case S::NclusteridZ:
+    return grid.z / cluster.z;
+  case S::ClusterCtarank:
+    return cta.rank();
+  case S::ClusterNctarank:
+    return launch.clusterCtas();
+  default:
+    return 0;
+  }
+}
+
 /// The value of a special register for a lane.
 static uint64_t specialValue(const Launch &launch, const Cta &cta, int warp,
                              int lane, SpecialRegister special) {
@@ -199,7 +240,6 @@ static uint64_t specialValue(const Launch &launch, const Cta &cta, int warp,
   Dim3 thread = launch.threadAt(32 * warp + lane);
   Dim3 block = launch.config.block, grid = launch.config.grid;
   Dim3 ctaId = launch.ctaAt(cta.number());
-  Dim3 cluster = launch.cluster;
   uint32_t own = 1u << lane;
   // A chip of this many multiprocessors, to which CTAs go in turn.
   constexpr int multiprocessors = 108;
@@ -252,36 +292,8 @@ static uint64_t specialValue(const Launch &launch, const Cta &cta, int warp,
     return launch.config.dynamicShared;
   case S::TotalSmemSize:
     return launch.totalShared;
-  case S::ClusterCtaidX:
-    return ctaId.x % cluster.x;
-  case S::ClusterCtaidY:
-    return ctaId.y % cluster.y;
-  case S::ClusterCtaidZ:
-    return ctaId.z % cluster.z;
-  case S::ClusterNctaidX:
-    return cluster.x;
-  case S::ClusterNctaidY:
-    return cluster.y;
-  case S::ClusterNctaidZ:
-    return cluster.z;
-  case S::ClusteridX:
-    return ctaId.x / cluster.x;
-  case S::ClusteridY:
-    return ctaId.y / cluster.y;
-  case S::ClusteridZ:
-    return ctaId.z / cluster.z;
-  case S::NclusteridX:
-    return grid.x / cluster.x;
-  case S::NclusteridY:
-    return grid.y / cluster.y;
-  case S::NclusteridZ:
-    return grid.z / cluster.z;
-  case S::ClusterCtarank:
-    return cta.rank();
-  case S::ClusterNctarank:
-    return launch.clusterCtas();
   default:
-    return 0;
+    return clusterValue(launch, cta, special);
   }
 }
 

@@ -91,7 +91,7 @@ private:
   bool startsDifferInRows();
   SmallVector<Value> initialOf(const Tile &tile);
   /// The sums over K of the left operand times `right`, plus `accumulators`.
-  SmallVector<Value> reduce(const Tile &tile, SmallVector<Value> accumulators,
+  SmallVector<Value> reduce(const Tile &tile, ValueRange accumulators,
                             RightWord right);
   /// Adds the products of one word of each segment that the windows of the tile
   /// have; `loops` has the reduction dimensions that no words lie along.
@@ -245,8 +245,7 @@ SmallVector<Value> Depthwise::addWord(const Tile &tile, ArrayRef<Value> loops,
   return next;
 }
 
-SmallVector<Value> Depthwise::reduce(const Tile &tile,
-                                     SmallVector<Value> accumulators,
+SmallVector<Value> Depthwise::reduce(const Tile &tile, ValueRange accumulators,
                                      RightWord right) {
   int64_t kr = contraction.kr, whole = contraction.segmentSize / kr,
           rest = contraction.segmentSize % kr;

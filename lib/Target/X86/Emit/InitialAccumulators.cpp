@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::x86;
 
-InitialAccumulators::Term InitialAccumulators::once(Term term) {
+InitialAccumulators::Term InitialAccumulators::once(const Term &term) {
   auto known = std::make_shared<std::map<std::pair<int64_t, int64_t>, Value>>();
   Term result = term;
   result.emit = [term, known](int64_t i, int64_t j) {
@@ -45,7 +45,8 @@ InitialAccumulators::operand(Value memref, AffineMap map, int64_t shift) {
   return once(term);
 }
 
-InitialAccumulators::Term InitialAccumulators::product(Term a, Term b) {
+InitialAccumulators::Term InitialAccumulators::product(const Term &a,
+                                                       const Term &b) {
   return once({a.onRow || b.onRow, a.onColumn || b.onColumn,
                [=](int64_t i, int64_t j) -> Value {
                  return arith::MulIOp::create(builder.rewriter, builder.loc,
@@ -113,14 +114,14 @@ InitialAccumulators::InitialAccumulators(KernelBuilder &builder,
 
 InitialAccumulators::InitialAccumulators(KernelBuilder &builder,
                                          Contraction &contraction,
-                                         const Tile &tile, Term lhsSums,
-                                         Term rhsSums)
+                                         const Tile &tile, const Term &lhsSums,
+                                         const Term &rhsSums)
     : builder(builder), contraction(contraction), tile(tile) {
   addTerms(lhsSums, rhsSums);
   parts = {sumOf(false, true), sumOf(true, false), sumOf(true, true)};
 }
 
-void InitialAccumulators::addTerms(Term lhsSums, Term rhsSums) {
+void InitialAccumulators::addTerms(const Term &lhsSums, const Term &rhsSums) {
   kernel::ContractOp op = contraction.op;
   Value zl = op.getLhsZeroPoint(), zr = op.getRhsZeroPoint();
   bool hasLeft = contraction.needsColumnSums(),

@@ -40,7 +40,8 @@ public:
   /// With the sums over K of the stored elements of each operand, which are
   /// emitted where they are needed (Contraction::needsRowSums).
   InitialAccumulators(KernelBuilder &builder, Contraction &contraction,
-                      const Tile &tile, Term lhsSums, Term rhsSums);
+                      const Tile &tile, const Term &lhsSums,
+                      const Term &rhsSums);
   InitialAccumulators(const InitialAccumulators &) = delete;
 
   /// Emits the initial accumulators of vector j of row i of the tile; null if
@@ -49,11 +50,11 @@ public:
   mlir::Value emit(int64_t i, int64_t j);
 
 private:
-  void addTerms(Term lhsSums, Term rhsSums);
+  void addTerms(const Term &lhsSums, const Term &rhsSums);
   /// Emits a term once for each place where it differs.
-  Term once(Term term);
+  Term once(const Term &term);
   Term operand(mlir::Value memref, mlir::AffineMap map, int64_t shift = 0);
-  Term product(Term a, Term b);
+  Term product(const Term &a, const Term &b);
   /// The sum of the terms that depend on rows and columns as the arguments say.
   Term sumOf(bool onRow, bool onColumn);
   mlir::Value apply(mlir::Value sum, const Term &term, int64_t i, int64_t j);

@@ -146,12 +146,14 @@ double AmxTiles::expectedTime(ContractOp, const GemmShape &shape,
   int64_t steps = shape.words(atom) * atom.kr / atom.kStep;
   AmxTimes times{shape, registers, spec, steps};
   auto allRows = [&](int64_t j) {
-    double time = (m / mr) * times.tile(j);
+    int64_t whole = m / mr;
+    double time = whole * times.tile(j);
     if (m % mr)
       time += times.lastRows(m % mr, j);
     return time;
   };
-  double cycles = (columns / j) * allRows(j);
+  int64_t whole = columns / j;
+  double cycles = whole * allRows(j);
   if (columns % j)
     cycles += allRows(columns % j);
   int64_t farLines = columns * steps * kRegisterColumns;

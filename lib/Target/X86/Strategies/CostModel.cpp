@@ -177,7 +177,8 @@ double TileTimes::tile(int64_t rows, int64_t columns, double vector) const {
 }
 
 double TileTimes::allColumns(int64_t rows, double vector) const {
-  double time = (vectors / nv) * tile(rows, nv, vector);
+  int64_t whole = vectors / nv;
+  double time = whole * tile(rows, nv, vector);
   if (vectors % nv)
     time += tile(rows, vectors % nv, vector);
   return time;

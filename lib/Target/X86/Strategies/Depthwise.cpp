@@ -129,7 +129,8 @@ double Depthwise::expectedTime(ContractOp op, const GemmShape &shape,
     return timeOfTile(shape, windows, isGrouped, rows, vectors, atom, spec);
   };
   auto allColumns = [&](int64_t rows) {
-    double time = double(vectors / nv) * tile(rows, nv);
+    int64_t whole = vectors / nv;
+    double time = whole * tile(rows, nv);
     if (vectors % nv)
       time += tile(rows, vectors % nv);
     return time;
@@ -140,7 +141,8 @@ double Depthwise::expectedTime(ContractOp op, const GemmShape &shape,
     if (int64_t size = op.getStaticLoopSizes()[*rows];
         !ShapedType::isDynamic(size))
       line = size;
-  double time = double(line / tiling.mr) * allColumns(tiling.mr);
+  int64_t whole = line / tiling.mr;
+  double time = whole * allColumns(tiling.mr);
   if (line % tiling.mr)
     time += allColumns(line % tiling.mr);
   time *= double(m) / line;

@@ -104,7 +104,8 @@ double InnerProduct::expectedTime(ContractOp, const GemmShape &shape,
       llvm::divideCeil(m, tiling.mr) * llvm::divideCeil(n, tiling.nr) * tile +
       kEpilogue * std::min(m, n) * llvm::alignTo(std::max(m, n), atom.lanes);
   // The longer side is read once.
-  double lines = std::max(m, n) * shape.k * (4 / atom.kr) / 64.0;
+  int64_t elementBytes = 4 / atom.kr;
+  double lines = std::max(m, n) * shape.k * elementBytes / 64.0;
   time = besideStream(time, lines * timeOfFarLine(lines * 64, spec), lines * 64,
                       spec) +
          kStepOverhead;
