@@ -3,10 +3,12 @@
 import ast
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 
 import numpy as np
 import pytest
@@ -104,3 +106,72 @@ def test_needs_little(prepared):
         assert needed <= {"libz", "libstdc++", "libm", "libgcc_s", "libc", "ld-linux-x86-64"}, needed
         versions = [tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_([0-9.]+)", text)]
         assert versions and max(versions) <= (2, 34)
+
+
+TOOLS = ("awk", "basename", "bash", "cat", "cut", "date", "dirname", "env", "grep", "ls", "mkdir", "mktemp", "nproc", "python3",
+         "rm", "sed", "sort", "tail", "wc", "xargs")
+
+
+def copy_with_libraries(root, path):
+    """Copies a program or a library, and what the loader opens for it, to the same places below `root`."""
+    listed = run("ldd", path) if subprocess.run(["ldd", path], capture_output=True).returncode == 0 else ""
+    for file in [str(path), *re.findall(r"(?:=> |^\s*)(/\S+)", listed, re.M)]:
+        target = root / file.lstrip("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.exists():
+            shutil.copy(file, target)
+
+
+def make_bare_root(root, folder):
+    """A root with a shell, a few tools, Python with numpy, FakeCuda as driver, and a prepared folder; nothing else."""
+    python = os.path.realpath(sys.executable)
+    for tool in TOOLS:
+        copy_with_libraries(root, python if tool == "python3" else os.path.realpath(shutil.which(tool)))
+        link = root / "bin" / tool
+        link.parent.mkdir(exist_ok=True)
+        real = python if tool == "python3" else os.path.realpath(shutil.which(tool))
+        if not link.exists():
+            link.symlink_to(real)
+    (root / "usr/bin").mkdir(parents=True, exist_ok=True)
+    if not (root / "usr/bin/env").exists():
+        (root / "usr/bin/env").symlink_to("/bin/env")
+    library = pathlib.Path(sysconfig.get_path("stdlib"))
+    ignored = shutil.ignore_patterns("test", "tests", "idlelib", "tkinter", "site-packages", "dist-packages", "__pycache__")
+    shutil.copytree(library, root / str(library).lstrip("/"), ignore=ignored, dirs_exist_ok=True)
+    packages = root / "packages"
+    for name in ("numpy", "numpy.libs"):
+        source = pathlib.Path(np.__file__).parents[1] / name
+        if source.exists():
+            shutil.copytree(source, packages / name, ignore=ignored)
+    for extension in [*(root / str(library).lstrip("/")).rglob("*.so"), *packages.rglob("*.so*")]:
+        for file in re.findall(r"=> (/(?:usr/)?lib/\S+)", run("ldd", extension)):
+            copy_with_libraries(root, file)
+    driver = root / "driver"
+    driver.mkdir()
+    for path in DRIVER.iterdir():
+        if ".so" in path.name:
+            shutil.copy(path, driver, follow_symlinks=True)
+            copy_with_libraries(root, path)
+    shutil.copytree(folder, root / "measure")
+    for name in ("tmp", "dev", "proc"):
+        (root / name).mkdir(exist_ok=True)
+    (root / "dev/null").touch()
+
+
+def test_in_a_bare_root(folder, tmp_path):
+    """All of it runs where there is no compiler and no LLVM: in a root with a shell, tools of its own and numpy."""
+    root = tmp_path / "root"
+    make_bare_root(root, folder)
+    assert not [path for path in root.rglob("*") if "LLVM" in path.name or "MLIR" in path.name]
+    chroot = shutil.which("chroot", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
+    changed = subprocess.run([chroot, root, "/bin/bash", "-c", "exit 0"], capture_output=True, text=True)
+    if "Operation not permitted" in changed.stderr:
+        pytest.skip("this user may not change the root")
+    done = subprocess.run(
+        [chroot, root, "/bin/bash", "-c", "cd /tmp && /measure/measure-gpu.sh run check calibration"],
+        capture_output=True, text=True, env={
+            "PATH": "/bin", "LD_LIBRARY_PATH": "/driver", "PYTHONPATH": "/packages", "HOME": "/tmp",
+            "MEASURE_RUN_OPTIONS": "--rounds=1 --microseconds=1"})
+    logs = "".join(path.read_text() for path in (root / "measure/results").glob("*.log"))
+    assert done.returncode == 0, done.stdout + done.stderr + logs
+    assert "1 passed, 0 failed" in done.stdout and "3 configs, best" in done.stdout
