@@ -372,6 +372,36 @@ def reductions(r):
     yield "reduce of two", text, [x], [y, z]
 
 
+def select_and_scatter(r):
+    """Each element of the source goes to the element of its window that is preferred: the first of the greatest, or of the least.
+    Padding is never chosen; a window of padding alone gives its element to none."""
+    for dtype, (direction, sign), (shape, size, stride, pads) in itertools.product(
+            ("int32", "float32", "uint8"), (("GE", 1), ("LE", -1)), (
+                ((6, 7), (2, 3), (2, 2), ((0, 0), (1, 1))), ((5, 5), (3, 3), (1, 1), ((1, 1), (1, 1))),
+                ((4, 6), (1, 2), (1, 2), ((0, 0), (-1, 1))), ((3, 3), (2, 2), (2, 2), ((3, 0), (2, 1))))):
+        x = r.integers(0, 5, shape).astype(dtype)
+        places = np.pad(np.arange(x.size).reshape(shape), [(max(a, 0), max(b, 0)) for a, b in pads], constant_values=-1)
+        places = places[tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(pads, places.shape))]
+        sizes = [(n - k) // s + 1 for n, k, s in zip(places.shape, size, stride)]
+        source, start = r.integers(0, 9, sizes).astype(dtype), np.array(3, dtype)
+        y = np.full(x.size, start)
+        for i, j in np.ndindex(*sizes):
+            window = places[i * stride[0]:, j * stride[1]:][:size[0], :size[1]].reshape(-1)
+            window = window[window >= 0]
+            if window.size:
+                y[window[np.argmax(sign * x.reshape(-1)[window].astype(np.int64))]] += source[i, j]
+        y, scalar = y.reshape(shape), f"tensor<{NAMES[dtype]}>"
+        kind = "FLOAT" if dtype == "float32" else "UNSIGNED" if dtype == "uint8" else "SIGNED"
+        body = ('  %r0 = "stablehlo.select_and_scatter"(%arg0, %arg1, %arg2) <{'
+                f'padding = dense<[[{pads[0][0]}, {pads[0][1]}], [{pads[1][0]}, {pads[1][1]}]]> : tensor<2x2xi64>, '
+                f'window_dimensions = array<i64: {size[0]}, {size[1]}>, window_strides = array<i64: {stride[0]}, {stride[1]}>}}> ({{\n'
+                f'  ^bb0(%a: {scalar}, %b: {scalar}):\n    %c = stablehlo.compare {direction}, %a, %b, {kind} : ({scalar}, {scalar}) -> tensor<i1>\n'
+                f'    stablehlo.return %c : tensor<i1>\n  }}, {{\n  ^bb0(%a: {scalar}, %b: {scalar}):\n'
+                f'    %s = stablehlo.add %a, %b : {scalar}\n    stablehlo.return %s : {scalar}\n  }}) : '
+                f'({typed(x)}, {typed(source)}, {typed(start)}) -> {typed(y)}')
+        yield f"select_and_scatter {dtype} {direction} {size}", program(body, [x, source, start], [y]), [x, source, start], [y]
+
+
 def sorting(r):
     for dtype, axis, direction in itertools.product(("int32", "float32", "uint8", "int8"), (0, 1), ("LT", "GT")):
         x = numbers(r, (6, 7), dtype)
@@ -424,4 +454,4 @@ def control(r):
         yield f"if {truth}", program(body, [x, p], [y]), [x, p], [y]
 
 
-GROUPS = {group.__name__: group for group in (elementwise, conversions, movement, indexing, dots, convolutions, reductions, sorting, control, quantized)}
+GROUPS = {group.__name__: group for group in (elementwise, conversions, movement, indexing, dots, convolutions, reductions, select_and_scatter, sorting, control, quantized)}

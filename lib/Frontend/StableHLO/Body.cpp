@@ -33,11 +33,11 @@ static bool isScalar(Type type) {
 }
 
 FailureOr<Body> Body::get(OpImporter &n, ArrayRef<Type> arguments,
-                          unsigned results) {
-  if (n.op->getNumRegions() < 1 || !n.op->getRegion(0).hasOneBlock())
+                          unsigned results, unsigned region) {
+  if (n.op->getNumRegions() <= region || !n.op->getRegion(region).hasOneBlock())
     return n.refuse() << "needs a region of one block; correct the program";
   Body body;
-  body.block = &n.op->getRegion(0).front();
+  body.block = &n.op->getRegion(region).front();
   bool fits = body.block->getNumArguments() == arguments.size() &&
               !body.block->empty() &&
               body.block->back().getNumOperands() == results;

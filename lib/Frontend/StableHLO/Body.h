@@ -16,11 +16,11 @@ namespace qcc::stablehlo {
 /// dimensions: it becomes part of the body of a linalg op, on elements.
 class Body {
 public:
-  /// The first region of the op. Refuses ops that are not elementwise, another
+  /// A region of the op. Refuses ops that are not elementwise, another
   /// number of arguments or results, and arguments whose elements are not those
   /// of `arguments`. Makes tensors of values from outside.
   static FailureOr<Body> get(OpImporter &n, ArrayRef<Type> arguments,
-                             unsigned results);
+                             unsigned results, unsigned region = 0);
 
   /// What the region returns for elements.
   SmallVector<Value> compute(Scalars &s, ValueRange arguments) const;

@@ -134,6 +134,8 @@ static constexpr OpInfo kOps[] = {
     {"stablehlo.scatter", importScatter, nullptr, -1, "iubfd",
      " scatter_dimension_numbers indices_are_sorted unique_indices"},
     {"stablehlo.select", importTernary, scalar::select, 3},
+    {"stablehlo.select_and_scatter", importSelectAndScatter, nullptr, 3, "iufd",
+     " window_dimensions window_strides padding"},
     {"stablehlo.shift_left", importElementwise, scalar::shiftLeft, 2, "iu"},
     {"stablehlo.shift_right_arithmetic", importElementwise,
      scalar::shiftRightArithmetic, 2, "iu"},
@@ -205,7 +207,6 @@ static constexpr Reason kReasons[] = {
     {"stablehlo.replica_id", kCollective},
     {"stablehlo.rng", kRandom},
     {"stablehlo.rng_bit_generator", kRandom},
-    {"stablehlo.select_and_scatter", kTraining},
     {"stablehlo.send", kCollective},
     {"stablehlo.triangular_solve", kLinearAlgebra},
 };

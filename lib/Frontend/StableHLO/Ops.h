@@ -59,6 +59,7 @@ LogicalResult importConvolution(OpImporter &n);
 // Ops/Reductions.cpp
 LogicalResult importReduce(OpImporter &n);
 LogicalResult importReduceWindow(OpImporter &n);
+LogicalResult importSelectAndScatter(OpImporter &n);
 LogicalResult importMap(OpImporter &n);
 
 // Ops/Sorting.cpp

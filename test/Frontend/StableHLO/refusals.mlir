@@ -170,3 +170,17 @@ func.func @main(%p: tensor<i1>, %x: tensor<4xf32>, %n: tensor<i32>) -> tensor<4x
   }) : (tensor<i1>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+//--- x.mlir
+// CHECK: x.mlir:3:8: error: 'stablehlo.select_and_scatter' has a source of 3 elements along a dimension with 2 windows; correct the program
+func.func @main(%x: tensor<4xf32>, %y: tensor<3xf32>, %z: tensor<f32>) -> tensor<4xf32> {
+  %0 = "stablehlo.select_and_scatter"(%x, %y, %z) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.compare GE, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<4xf32>, tensor<3xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -8,6 +8,7 @@
 #include "../Body.h"
 #include "../Ops.h"
 #include "../ScalarOps.h"
+#include "Movement.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -237,30 +238,6 @@ LogicalResult stablehlo::importGather(OpImporter &n) {
       start = s.add(start, offset);
     return starts;
   }));
-}
-
-/// Runs `body` for all places of a tensor of `shape`, one after the other, and
-/// hands a tensor from one to the next.
-static Value forEach(OpImporter &n, const Shape &shape, Value start,
-                     llvm::function_ref<Value(ValueRange, Value)> body) {
-  OpFoldResult count = n.product(SmallVector<OpFoldResult>(shape));
-  SmallVector<Value> sizes;
-  for (OpFoldResult size : shape)
-    sizes.push_back(n.index(size));
-  SmallVector<Value> ends =
-      repeat(n, count, start,
-             [&](Value i, ValueRange carried) -> FailureOr<SmallVector<Value>> {
-               SmallVector<Value> at(shape.size());
-               Value rest = i;
-               for (int64_t d = shape.size() - 1; d > 0; --d) {
-                 at[d] = arith::RemUIOp::create(n.b, n.loc, rest, sizes[d]);
-                 rest = arith::DivUIOp::create(n.b, n.loc, rest, sizes[d]);
-               }
-               if (!at.empty())
-                 at[0] = rest;
-               return SmallVector<Value>{body(at, carried[0])};
-             });
-  return ends[0];
 }
 
 LogicalResult stablehlo::importScatter(OpImporter &n) {

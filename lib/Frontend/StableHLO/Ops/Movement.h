@@ -23,6 +23,11 @@ GraphValue padAll(GraphBuilder &n, GraphValue &x, ArrayRef<int64_t> low,
 OpFoldResult countWindows(GraphBuilder &n, OpFoldResult size, int64_t kernel,
                           int64_t stride, int64_t dilation);
 
+/// Runs `body` for all places of a tensor of `shape`, one after the other, and
+/// hands a tensor from one to the next.
+Value forEach(GraphBuilder &n, const Shape &shape, Value start,
+              llvm::function_ref<Value(ValueRange, Value)> body);
+
 /// The elements of `x` in the other order along `dims`.
 GraphValue reverse(GraphBuilder &n, GraphValue &x, ArrayRef<int64_t> dims);
 

@@ -1,4 +1,4 @@
-//===- Reductions.cpp - reduce, reduce_window, map ------------------------===//
+//===- Reductions.cpp - reduce, windows, map ------------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -159,12 +159,70 @@ static std::optional<Cumulative> findCumulative(OpImporter &n, const Windows &w,
   return found;
 }
 
+/// The number of windows of a padded tensor in each dimension.
+static Shape shapeOfWindows(OpImporter &n, const Windows &windows,
+                            const GraphValue &padded) {
+  Shape shape;
+  for (int64_t d = 0; d < padded.rank(); ++d)
+    shape.push_back(countWindows(n, padded.shape[d], windows.sizes[d],
+                                 windows.strides[d], windows.dilations[d]));
+  return shape;
+}
+
+/// `inputs` are padded to one shape, of which `shape` counts the windows.
+/// `combine` gets results so far, which begin with `starts`, then elements, for
+/// each element of a window in its order.
+static SmallVector<Value> reduceWindows(OpImporter &n, const Windows &windows,
+                                        ArrayRef<GraphValue> inputs,
+                                        ValueRange starts, const Shape &shape,
+                                        ScalarsBody combine) {
+  // Loops: results, then dimensions of which a window has several elements.
+  int64_t rank = inputs.front().rank();
+  SmallVector<Iterator> iterators(rank, Iterator::parallel);
+  SmallVector<AffineExpr> read, write, window;
+  Shape kernel;
+  for (int64_t d = 0; d < rank; ++d) {
+    AffineExpr place = n.b.getAffineDimExpr(d) * windows.strides[d];
+    if (windows.sizes[d] > 1) {
+      AffineExpr k = n.b.getAffineDimExpr(iterators.size());
+      iterators.push_back(Iterator::reduction);
+      place = place + k * windows.dilations[d];
+      window.push_back(k);
+      kernel.push_back(n.size(windows.sizes[d]));
+    }
+    read.push_back(place);
+    write.push_back(n.b.getAffineDimExpr(d));
+  }
+  auto map = [&](ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(iterators.size(), 0, exprs, n.b.getContext());
+  };
+  SmallVector<Value> tensors, results;
+  SmallVector<AffineMap> maps(inputs.size(), map(read));
+  for (GraphValue input : inputs)
+    tensors.push_back(n.tensor(input));
+  // An operand that is not read says how large the windows are.
+  tensors.push_back(tensor::EmptyOp::create(
+      n.b, n.loc, ArrayRef<OpFoldResult>(kernel), inputs.front().element));
+  maps.push_back(map(window));
+  for (Value start : starts) {
+    results.push_back(filledWith(n, start, shape));
+    maps.push_back(map(write));
+  }
+  if (llvm::is_contained(llvm::map_range(shape, knownSize), 0))
+    return results;
+  return generics(
+      n, tensors, results, maps, iterators, [&](Scalars &s, ValueRange args) {
+        SmallVector<Value> arguments(args.take_back(starts.size()));
+        llvm::append_range(arguments, args.take_front(inputs.size()));
+        return combine(s, arguments);
+      });
+}
+
 LogicalResult stablehlo::importReduceWindow(OpImporter &n) {
   FailureOr<unsigned> count = countTensors(n);
   if (failed(count))
     return failure();
-  int64_t rank = n.in(0).rank();
-  auto windows = readWindows(n, rank);
+  auto windows = readWindows(n, n.in(0).rank());
   auto body = bodyOf(n, *count);
   if (failed(windows) || failed(body))
     return failure();
@@ -178,60 +236,115 @@ LogicalResult stablehlo::importReduceWindow(OpImporter &n) {
   SmallVector<int64_t> gaps;
   for (int64_t dilation : windows->baseDilations)
     gaps.push_back(dilation - 1);
-  SmallVector<Value> inputs, starts;
-  Shape padded;
+  SmallVector<Value> starts;
+  SmallVector<GraphValue> inputs;
   for (unsigned i = 0; i < *count; ++i) {
     starts.push_back(scalarOf(n, n.in(*count + i)));
-    GraphValue wide =
-        padAll(n, n.in(i), windows->low, windows->high, gaps, starts.back());
-    inputs.push_back(n.tensor(wide));
-    padded = wide.shape;
+    inputs.push_back(
+        padAll(n, n.in(i), windows->low, windows->high, gaps, starts.back()));
   }
-  // Loops: results, then dimensions of which a window has several elements.
-  SmallVector<Iterator> iterators(rank, Iterator::parallel);
-  SmallVector<AffineExpr> read, write, window;
-  Shape shape, kernel;
-  for (int64_t d = 0; d < rank; ++d) {
-    AffineExpr place = n.b.getAffineDimExpr(d) * windows->strides[d];
-    if (windows->sizes[d] > 1) {
-      AffineExpr k = n.b.getAffineDimExpr(iterators.size());
-      iterators.push_back(Iterator::reduction);
-      place = place + k * windows->dilations[d];
-      window.push_back(k);
-      kernel.push_back(n.size(windows->sizes[d]));
-    }
-    read.push_back(place);
-    write.push_back(n.b.getAffineDimExpr(d));
-    shape.push_back(countWindows(n, padded[d], windows->sizes[d],
-                                 windows->strides[d], windows->dilations[d]));
-  }
-  FailureOr<Shape> declared = n.declared(0, shape);
+  FailureOr<Shape> declared =
+      n.declared(0, shapeOfWindows(n, *windows, inputs.front()));
   if (failed(declared))
     return failure();
-  auto map = [&](ArrayRef<AffineExpr> exprs) {
-    return AffineMap::get(iterators.size(), 0, exprs, n.b.getContext());
-  };
-  SmallVector<AffineMap> maps(*count, map(read));
-  // An operand that is not read says how large the windows are.
-  inputs.push_back(tensor::EmptyOp::create(
-      n.b, n.loc, ArrayRef<OpFoldResult>(kernel), n.in(0).element));
-  maps.push_back(map(window));
-  SmallVector<Value> results;
-  for (Value start : starts) {
-    results.push_back(filledWith(n, start, *declared));
-    maps.push_back(map(write));
-  }
-  if (!llvm::is_contained(llvm::map_range(*declared, knownSize), 0))
-    results = generics(n, inputs, results, maps, iterators,
-                       [&](Scalars &s, ValueRange args) {
-                         SmallVector<Value> arguments(args.take_back(*count));
-                         llvm::append_range(arguments, args.take_front(*count));
-                         return body->compute(s, arguments);
-                       });
+  SmallVector<Value> results =
+      reduceWindows(n, *windows, inputs, starts, *declared,
+                    [&](Scalars &s, ValueRange arguments) {
+                      return body->compute(s, arguments);
+                    });
   for (auto [i, result] : llvm::enumerate(results))
     if (failed(n.set(i, toGraphValue(result, *declared))))
       return failure();
   return success();
+}
+
+/// For each window of `x` the number, in row-major order, of the element that
+/// `select` prefers to all others: the first of those that it takes as equal.
+/// -1 where a window has only padding.
+static GraphValue selectPlaces(OpImporter &n, GraphValue &x,
+                               const Windows &windows, const Body &select) {
+  Type i64 = n.b.getI64Type();
+  Scalars top(n.b, n.loc);
+  Value none = top.constant(i64, -1), zero = top.constant(x.element, 0);
+  SmallVector<Value> sizes;
+  for (OpFoldResult size : x.shape)
+    sizes.push_back(n.index(size));
+  Value numbers =
+      tabulate(n, x.shape, i64, [&](Scalars &s, ValueRange at) -> Value {
+        Value number = s.constant(s.b.getIndexType(), 0);
+        for (auto [i, size] : llvm::zip_equal(at, sizes))
+          number = s.add(s.mul(number, size), i);
+        return arith::IndexCastOp::create(s.b, s.loc, i64, number);
+      });
+  GraphValue places = toGraphValue(numbers, x.shape);
+  SmallVector<int64_t> gaps(x.rank(), 0);
+  GraphValue padded[] = {
+      padAll(n, x, windows.low, windows.high, gaps, zero),
+      padAll(n, places, windows.low, windows.high, gaps, none)};
+  Shape shape = shapeOfWindows(n, windows, padded[0]);
+  SmallVector<Value> chosen = reduceWindows(
+      n, windows, padded, {zero, none}, shape, [&](Scalars &s, ValueRange v) {
+        Value best = v[0], bestPlace = v[1], element = v[2], place = v[3];
+        Value isFirst = s.less(bestPlace, s.constant(i64, 0)),
+              isElement = s.less(none, place);
+        Value stays = select.compute(s, {best, element}).front();
+        Value isBetter = arith::OrIOp::create(
+            s.b, s.loc, isFirst,
+            arith::XOrIOp::create(s.b, s.loc, stays,
+                                  s.constant(s.b.getI1Type(), 1)));
+        Value takes = arith::AndIOp::create(s.b, s.loc, isElement, isBetter);
+        return SmallVector<Value>{s.select(takes, element, best),
+                                  s.select(takes, place, bestPlace)};
+      });
+  return toGraphValue(chosen[1], shape);
+}
+
+LogicalResult stablehlo::importSelectAndScatter(OpImporter &n) {
+  GraphValue &x = n.in(0), &source = n.in(1), &start = n.in(2);
+  if (x.rank() != source.rank() || start.rank() != 0 ||
+      x.element != source.element || x.element != start.element)
+    return n.refuse() << "needs an operand and a source of one rank, and an "
+                         "initial value, all of one type; correct the program";
+  auto windows = readWindows(n, x.rank());
+  auto select = Body::get(n, {x.element, x.element}, 1);
+  auto scatter = Body::get(n, {x.element, x.element}, 1, /*region=*/1);
+  if (failed(windows) || failed(select) || failed(scatter))
+    return failure();
+  GraphValue places = selectPlaces(n, x, *windows, *select);
+  for (auto [have, need] : llvm::zip_equal(source.shape, places.shape))
+    if (knownSize(have) && knownSize(need) &&
+        *knownSize(have) != *knownSize(need))
+      return n.refuse() << "has a source of " << *knownSize(have)
+                        << " elements along a dimension with "
+                        << *knownSize(need) << " windows; correct the program";
+  Value initial = filledWith(n, scalarOf(n, start), x.shape);
+  GraphValue result = toGraphValue(initial, x.shape);
+  if (llvm::is_contained(llvm::map_range(places.shape, knownSize), 0) ||
+      llvm::is_contained(llvm::map_range(x.shape, knownSize), 0))
+    return n.set(result);
+  Value table = n.tensor(places), given = n.tensor(source);
+  SmallVector<Value> sizes;
+  for (OpFoldResult size : x.shape)
+    sizes.push_back(n.index(size));
+  Value sums =
+      forEach(n, source.shape, initial, [&](ValueRange at, Value carried) {
+        Scalars s(n.b, n.loc);
+        Value place = s.extract(table, at);
+        Value isElement = s.less(s.constant(place.getType(), -1), place);
+        Value rest = arith::IndexCastOp::create(
+            s.b, s.loc, s.b.getIndexType(),
+            s.select(isElement, place, s.constant(place.getType(), 0)));
+        SmallVector<Value> to(sizes.size());
+        for (int64_t d = sizes.size() - 1; d >= 0; --d) {
+          to[d] = arith::RemUIOp::create(s.b, s.loc, rest, sizes[d]);
+          rest = arith::DivUIOp::create(s.b, s.loc, rest, sizes[d]);
+        }
+        Value old = s.extract(carried, to);
+        Value next = scatter->compute(s, {old, s.extract(given, at)}).front();
+        return Value(tensor::InsertOp::create(
+            s.b, s.loc, s.select(isElement, next, old), carried, to));
+      });
+  return n.set(toGraphValue(sums, x.shape));
 }
 
 LogicalResult stablehlo::importMap(OpImporter &n) {
