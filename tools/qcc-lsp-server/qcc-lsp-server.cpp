@@ -9,7 +9,9 @@
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "qcc/Pipelines/Register.h"
 
-int main(int argc, char **argv) {
+/// The whole tool. In the wheels it is part of libqcc, which main.cpp calls.
+extern "C" __attribute__((visibility("default"))) int
+qccLspServerMain(int argc, char **argv) {
   mlir::DialectRegistry registry;
   qcc::registerAllDialects(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
