@@ -7,7 +7,7 @@
     function = qcc.compile("model.mlir").function()
     y = function(x)
 
-`compile` needs the package qcc; everything else is in qcc-runtime. docs/HowTo/Python.md has more.
+`compile` needs the distribution qcc-compiler; everything else is in qcc-runtime. docs/HowTo/Python.md has more.
 """
 
 from ._compile import compile, explain

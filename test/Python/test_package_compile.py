@@ -237,7 +237,7 @@ def test_without_compiler(tmp_path):
     done = run_python("import qcc\ntry:\n  qcc.compile('x.mlir')\nexcept qcc.UnsupportedError as error: print(error)",
                       tmp_path)
     assert done.stdout.startswith("the compiler is not installed, only the runtime"), done.stderr
-    assert done.stdout.endswith("pip install qcc\n")
+    assert done.stdout.endswith("pip install qcc-compiler\n")
 
 
 def test_explain():

@@ -16,10 +16,10 @@ using Main = int(int, char **, char **);
 using Initializer = void(int, char **, char **);
 
 extern "C" {
-__attribute__((visibility("hidden"))) extern Initializer
-    *const __init_array_start[];
-__attribute__((visibility("hidden"))) extern Initializer
-    *const __init_array_end[];
+__attribute__((
+    visibility("hidden"))) extern Initializer *const __init_array_start[];
+__attribute__((
+    visibility("hidden"))) extern Initializer *const __init_array_end[];
 
 int startInGlibc(Main *main, int argc, char **argv, Initializer *initialize,
                  void (*finalize)(), void (*finalizeLoader)(), void *stack);
