@@ -19,6 +19,9 @@ version=$(sed -n 's/^project(qcc VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.t
 architecture=$(dpkg --print-architecture)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+# The list of what `uninstall` removes is of installations, not of this folder.
+manifest=$build/install_manifest.txt
+[ ! -e "$manifest" ] || cp -p "$manifest" "$folder/manifest"
 
 log=$folder/log
 if ! { cmake --build "$build" --target qcc-standalone qcc qcc-lsp-server qcc-run qcc-isolated-compiler \
@@ -28,8 +31,8 @@ if ! { cmake --build "$build" --target qcc-standalone qcc qcc-lsp-server qcc-run
   echo "build-deb: the build failed" >&2
   exit 1
 fi
-# The list is of this folder, not of an installation.
-rm -f "$build/install_manifest.txt"
+rm -f "$manifest"
+[ ! -e "$folder/manifest" ] || mv "$folder/manifest" "$manifest"
 usr=$folder/root/usr
 for file in "$build"/standalone/bin/* "$build"/standalone/lib/lib*.so.*.*; do
   "$strip" "$file" -o "$usr/$(basename "$(dirname "$file")")/$(basename "$file")"
@@ -43,7 +46,7 @@ cat >"$folder/root/DEBIAN/control" <<CONTROL
 Package: qcc-compiler
 Version: $version
 Architecture: $architecture
-Maintainer: The qcc project <qcc@localhost>
+Maintainer: The qcc project
 Depends: libc6 (>= 2.28), libgcc-s1, zlib1g
 Installed-Size: $(du -sk "$usr" | cut -f1)
 Section: devel
@@ -60,6 +63,6 @@ export SOURCE_DATE_EPOCH
 find "$folder/root" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
 mkdir -p "$output"
 package=$output/qcc-compiler_${version}_$architecture.deb
-dpkg-deb --root-owner-group -Zxz --build "$folder/root" "$package" >/dev/null
+dpkg-deb --root-owner-group -Zzstd --build "$folder/root" "$package" >/dev/null
 (cd "$output" && sha256sum -- *.deb >SHA256SUMS)
 echo "$package: $(stat -c %s "$package" | awk '{printf "%.2f MB", $1 / 1e6}')"

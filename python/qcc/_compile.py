@@ -9,7 +9,6 @@ import ctypes
 import functools
 import operator
 import os
-import pathlib
 import tempfile
 import warnings
 import zipfile
