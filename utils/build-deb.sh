@@ -48,7 +48,7 @@ Version: $version
 Architecture: $architecture
 Maintainer: The qcc project
 Depends: libc6 (>= 2.28), libgcc-s1, zlib1g
-Installed-Size: $(du -sk "$usr" | cut -f1)
+Installed-Size: $(find "$usr" -type f -printf '%s\n' | awk '{kib += int(($1 + 1023) / 1024)} END {print kib}')
 Section: devel
 Priority: optional
 Description: compiler and runtime for quantized neural networks
