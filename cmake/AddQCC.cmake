@@ -24,23 +24,27 @@ function(qcc_add_plain_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
 endfunction()
 
-# qcc_add_api_library(NAME sources... OUTPUT_NAME name ALIAS name [LINK_LIBS libraries...])
+# qcc_add_api_library(NAME sources... OUTPUT_NAME name ALIAS name [EXPORTS files...] [LINK_LIBS libraries...])
 # A shared library of the C API: exports what include/qcc-c declares, under a versioned name, and nothing else: its
-# Exports.map has a node for each minor version, QCC_API_MINOR_VERSION, that added functions. It stays
+# Exports.map, or EXPORTS, has a node for each minor version, QCC_API_MINOR_VERSION, that added functions. It stays
 # in memory once it is loaded: threads wait in it, deleters of results lie in it, and LLVM keeps state.
 function(qcc_add_api_library name)
-  cmake_parse_arguments(ARG "" "OUTPUT_NAME;ALIAS" "LINK_LIBS" ${ARGN})
-  set(exports ${CMAKE_CURRENT_SOURCE_DIR}/Exports.map)
+  cmake_parse_arguments(ARG "" "OUTPUT_NAME;ALIAS" "EXPORTS;LINK_LIBS" ${ARGN})
+  set(exports ${ARG_EXPORTS})
+  if(NOT exports)
+    set(exports ${CMAKE_CURRENT_SOURCE_DIR}/Exports.map)
+  endif()
   add_library(${name} SHARED ${ARG_UNPARSED_ARGUMENTS})
   add_library(qcc::${ARG_ALIAS} ALIAS ${name})
   # The number of the file's name is that of the interface, QCC_API_VERSION.
   set_target_properties(${name} PROPERTIES
     OUTPUT_NAME ${ARG_OUTPUT_NAME} EXPORT_NAME ${ARG_ALIAS} VERSION ${PROJECT_VERSION} SOVERSION 1
-    LINK_DEPENDS ${exports})
+    LINK_DEPENDS "${exports}")
   target_include_directories(${name} INTERFACE
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
-  target_link_options(${name} PRIVATE -Wl,--version-script=${exports} -Wl,--gc-sections -Wl,-z,nodelete)
+  list(TRANSFORM exports PREPEND -Wl,--version-script=)
+  target_link_options(${name} PRIVATE ${exports} -Wl,--gc-sections -Wl,-z,nodelete)
   if(NOT QCC_SANITIZE)
     target_link_options(${name} PRIVATE -Wl,--no-undefined)
   endif()

@@ -1,19 +1,24 @@
 #!/usr/bin/env python3
-"""Builds the two wheels of the Python package, after the libraries that go into them.
+"""Builds the two wheels of the Python package, after the libraries and programs that go into them.
 
-qcc-runtime has the package and libqcc_runtime; qcc adds libqcc, the compiler, and depends on qcc-runtime. Both call
-the libraries through ctypes, so one wheel serves every Python. The same sources give the same bytes.
+qcc-runtime has the package, libqcc_runtime and qcc-run; qcc-compiler adds libqcc, the compiler, with qcc and
+qcc-lsp-server, and depends on qcc-runtime. Both call the libraries through ctypes, so one wheel serves every Python.
+
+Beside the wheels are a list of the software in each (CycloneDX, *.cdx.json), which the wheel contains as well, and
+SHA256SUMS. The same sources give the same bytes.
 """
 
 import argparse
 import base64
 import hashlib
+import json
 import pathlib
 import platform
 import re
 import subprocess
 import sys
 import tempfile
+import uuid
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -48,15 +53,15 @@ def run(*command):
     return done.stdout
 
 
-def stripped(library, folder):
-    """The contents of a library without symbols that nobody needs to run it, and the manylinux that it needs: the
-    GLIBC of that number, and the libstdc++ of the distributions that have it (the policies of auditwheel)."""
-    copy = pathlib.Path(folder) / library.name
-    run(TOOLS / "llvm-strip", library, "-o", copy)
+def stripped(path, folder):
+    """The contents of a library or program without symbols that nobody needs to run it, and the manylinux that it
+    needs: the GLIBC of that number. The C++ library is inside (tools/standalone)."""
+    copy = pathlib.Path(folder) / path.name
+    run(TOOLS / "llvm-strip", path, "-o", copy)
     versions = run(TOOLS / "llvm-readelf", "--version-info", copy)
     needs = re.findall(r"Name: GLIBC_(\d+)\.(\d+)", versions)
-    if "Name: GLIBCXX_3.4.30" in versions:
-        needs.append((2, 35))
+    if "Name: GLIBCXX_" in versions:
+        sys.exit(f"build-wheels: {path} needs the C++ library of this machine; configure the build anew")
     return copy.read_bytes(), max((int(major), int(minor)) for major, minor in needs)
 
 
@@ -77,6 +82,54 @@ def metadata(name, summary, requires):
     return "\n".join(lines) + "\n\n" + (ROOT / "python" / "README.md").read_text()
 
 
+#: What is linked into the files: its name, its license, and a file of the package of Debian that it comes from.
+LLVM = ("LLVM, MLIR and lld", "Apache-2.0 WITH LLVM-exception", "/usr/lib/llvm-22/lib/libLLVMCore.a")
+ZSTD = ("Zstandard", "BSD-3-Clause", "libzstd.a")
+PROTOZERO = ("protozero", "BSD-2-Clause", "/usr/include/protozero/pbf_reader.hpp")
+LIBSTDCXX = ("libstdc++", "GPL-3.0-or-later WITH GCC-exception-3.1", "libstdc++.a")
+
+
+def component(name, license_name, path):
+    """An entry of the list of software, for a part that is linked in."""
+    if "/" not in path:
+        path = run(TOOLS / "clang", f"-print-file-name={path}").strip()
+    path = pathlib.Path(path).resolve()
+    package = run("dpkg-query", "--search", path).split(": ")[0]
+    package, version = run("dpkg-query", "--show", "--showformat=${Package} ${Version}", package).split()
+    purl = f"pkg:deb/debian/{package}@{version.replace(':', '%3A').replace('+', '%2B')}"
+    return {"type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl,
+            "licenses": [{"expression": license_name}]}
+
+
+def software(name, linked, requires):
+    """The list of the software in a wheel, as CycloneDX."""
+    purl = f"pkg:pypi/{name}@{version()}"
+    components = [component(*part) for part in linked]
+    for other in requires:
+        other_name, _, number = re.fullmatch(r"([\w-]+)(==|>=)(.+)", other).groups()
+        entry = {"type": "library", "bom-ref": f"pkg:pypi/{other_name}", "name": other_name, "purl": f"pkg:pypi/{other_name}"}
+        if "==" in other:
+            entry.update(version=number, purl=f"pkg:pypi/{other_name}@{number}")
+        components.append(entry)
+    content = {
+        "bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
+        "metadata": {"component": {"type": "library", "bom-ref": purl, "name": name, "version": version(), "purl": purl,
+                                   "licenses": [{"expression": LLVM[1]}]}},
+        "components": components,
+        "dependencies": [{"ref": purl, "dependsOn": [entry["bom-ref"] for entry in components]},
+                         *({"ref": entry["bom-ref"]} for entry in components)],
+    }
+    # A name for these contents: the same contents have the same one.
+    serial = uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(content))
+    return json.dumps({**content, "serialNumber": f"urn:uuid:{serial}"}, indent=2) + "\n"
+
+
+def command(program, distribution):
+    """The script by which pip installs a program as a command."""
+    text = (ROOT / "python" / "command.py").read_text()
+    return text.replace("@PROGRAM@", program).replace("@DISTRIBUTION@", distribution).encode()
+
+
 def record(files):
     lines = []
     for path, contents in files.items():
@@ -89,16 +142,21 @@ def record(files):
 ENTRY_POINTS = "[torch_dynamo_backends]\nqcc = qcc.torch:backend\n"
 
 
-def write_wheel(folder, name, glibc, files, text, entry_points=""):
+def write_wheel(folder, name, glibc, files, text, commands=(), bill="", entry_points=""):
     """Writes the wheel of a distribution whose package has these files, by path."""
     tag = f"py3-none-manylinux_{glibc[0]}_{glibc[1]}_{platform.machine()}"
     stem = f"{name.replace('-', '_')}-{version()}"
     info = f"{stem}.dist-info"
     wheel = f"Wheel-Version: 1.0\nGenerator: qcc build-wheels.py\nRoot-Is-Purelib: false\nTag: {tag}\n"
     files = dict(sorted(files.items()))
+    for program in commands:
+        files[f"{stem}.data/scripts/{program}"] = command(program, name)
     files[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_bytes()
     files[f"{info}/METADATA"] = text.encode()
     files[f"{info}/WHEEL"] = wheel.encode()
+    if bill:
+        files[f"{info}/sboms/{name}.cdx.json"] = bill.encode()
+        (folder / f"{stem}.cdx.json").write_text(bill)
     if entry_points:
         files[f"{info}/entry_points.txt"] = entry_points.encode()
     files[f"{info}/RECORD"] = f"{record(files)}\n{info}/RECORD,,\n".encode()
@@ -108,30 +166,43 @@ def write_wheel(folder, name, glibc, files, text, entry_points=""):
             entry = zipfile.ZipInfo(name_in_archive, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             # pip looks at the mode of regular files alone.
-            entry.external_attr = (0o100755 if contents.startswith(b"\x7fELF") else 0o100644) << 16
+            is_program = contents.startswith(b"\x7fELF") or ".data/scripts/" in name_in_archive
+            entry.external_attr = (0o100755 if is_program else 0o100644) << 16
             archive.writestr(entry, contents)
     return path
 
 
 def build(options):
-    run("cmake", "--build", options.build, "--target", "QCCRuntimeCAPI", "QCCStandaloneCAPI", "qcc-isolated-compiler")
+    run("cmake", "--build", options.build, "--target", "qcc-standalone")
     options.output.mkdir(parents=True, exist_ok=True)
-    for old in options.output.glob("qcc*.whl"):
+    for old in [*options.output.glob("qcc*.whl"), *options.output.glob("qcc*.cdx.json")]:
         old.unlink()
+    # Folders of the package as in the build: programs find the libraries from there.
+    sources = {"qcc-runtime": ("lib/libqcc_runtime.so.1", "bin/qcc-run"),
+               "qcc-compiler": ("lib/libqcc.so.1", "bin/qcc", "bin/qcc-lsp-server", "bin/qcc-isolated-compiler")}
+    files, glibc = {}, {}
     with tempfile.TemporaryDirectory(prefix="qcc-wheels-") as folder:
-        runtime, runtime_glibc = stripped(options.build / "lib" / "libqcc_runtime.so.1", folder)
-        compiler, compiler_glibc = stripped(options.build / "standalone" / "libqcc.so.1", folder)
-        isolated, isolated_glibc = stripped(options.build / "bin" / "qcc-isolated-compiler", folder)
-    sources = ROOT / "python" / "qcc"
-    package = {f"qcc/{path.name}": path.read_bytes() for path in sources.iterdir() if path.suffix in (".py", ".typed")}
-    package["qcc/libqcc_runtime.so.1"] = runtime
-    yield write_wheel(
-        options.output, "qcc-runtime", runtime_glibc, package,
-        metadata("qcc-runtime", "Runs quantized networks that qcc compiled", ["numpy>=1.22"]))
-    yield write_wheel(
-        options.output, "qcc", max(compiler_glibc, isolated_glibc),
-        {"qcc/libqcc.so.1": compiler, "qcc/qcc-isolated-compiler": isolated},
-        metadata("qcc", "Compiles quantized networks to native code", [f"qcc-runtime=={version()}"]), ENTRY_POINTS)
+        for name, paths in sources.items():
+            found = {f"qcc/{path}": stripped(options.build / "standalone" / path, folder) for path in paths}
+            files[name] = {path: contents for path, (contents, _) in found.items()}
+            glibc[name] = max(needed for _, needed in found.values())
+    package = ROOT / "python" / "qcc"
+    files["qcc-runtime"].update(
+        {f"qcc/{path.name}": path.read_bytes() for path in package.iterdir() if path.suffix in (".py", ".typed")})
+
+    def write(name, summary, requires, commands, linked, entry_points=""):
+        return write_wheel(options.output, name, glibc[name], files[name], metadata(name, summary, requires), commands,
+                           software(name, linked, requires), entry_points)
+
+    wheels = [
+        write("qcc-runtime", "Runs quantized networks that qcc compiled", ["numpy>=1.22"], ["qcc-run"],
+              [LIBSTDCXX, PROTOZERO]),
+        write("qcc-compiler", "Compiles quantized networks to native code", [f"qcc-runtime=={version()}"],
+              ["qcc", "qcc-lsp-server"], [LLVM, LIBSTDCXX, PROTOZERO, ZSTD], ENTRY_POINTS)]
+    listed = sorted([*wheels, *options.output.glob("qcc*.cdx.json")])
+    sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in listed)
+    (options.output / "SHA256SUMS").write_text(sums)
+    return wheels
 
 
 def main():

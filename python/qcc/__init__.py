@@ -7,23 +7,27 @@
     function = qcc.compile("model.mlir").function()
     y = function(x)
 
-`compile` needs the package qcc; everything else is in qcc-runtime. docs/HowTo/Python.md has more.
+`compile` needs the distribution qcc-compiler; everything else is in qcc-runtime. docs/HowTo/Python.md has more.
 """
 
-from ._compile import compile, explain
-from ._diff import Diff, ResultDiff, diff
-from ._explanation import ExplainedStep, Explanation
-from ._function import Function, Profile, ProfiledStep
-from ._layers import LayerDiff, ModelDiff, diff_model
+from typing import TYPE_CHECKING, Any, List
+
 from ._library import runtime as _runtime
-from ._module import Module, load
-from ._process import ProcessInfo, log_to, process_info
-from ._reduce import reduce_model
-from ._runs import CancelToken, Run, ThreadPool, set_default_pool
-from ._types import Quantization, TensorType, Variant
 from .errors import (BusyError, CancelledError, CompileWarning, CorruptArtifactError, Diagnostic, Error, InternalError,
                      InvalidArgumentError, InvalidProgramError, KernelFailedError, KilledError, NotFoundError, OutOfMemoryError,
                      SystemCallError, TimedOutError, UnsupportedError, UntrustedError)
+
+if TYPE_CHECKING:
+    from ._compile import compile, explain
+    from ._diff import Diff, ResultDiff, diff
+    from ._explanation import ExplainedStep, Explanation
+    from ._function import Function, Profile, ProfiledStep
+    from ._layers import LayerDiff, ModelDiff, diff_model
+    from ._module import Module, load
+    from ._process import ProcessInfo, log_to, process_info
+    from ._reduce import reduce_model
+    from ._runs import CancelToken, Run, ThreadPool, set_default_pool
+    from ._types import Quantization, TensorType, Variant
 
 __version__: str = _runtime.functions.qccGetVersion().decode()
 #: The commit of the sources of the runtime's library, with "+" where they had changes; "" where it is not known.
@@ -37,3 +41,22 @@ __all__ = [
     "TensorType", "ThreadPool", "TimedOutError", "UnsupportedError", "UntrustedError", "Variant", "compile", "diff",
     "diff_model", "explain", "load", "log_to", "process_info", "reduce_model", "set_default_pool",
 ]
+
+#: Of the other names in __all__.
+_MODULES = ("_compile", "_diff", "_explanation", "_function", "_layers", "_module", "_process", "_reduce", "_runs", "_types")
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """Imports the other modules when a name of theirs is used first, and with them numpy: it takes most of the time
+        that `import qcc` would take."""
+        if name not in __all__ and name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        import importlib
+        for module in _MODULES:
+            found = vars(importlib.import_module(f".{module}", __name__))
+            globals().update({public: found[public] for public in __all__ if public in found})
+        return globals()[name]
+
+    def __dir__() -> List[str]:
+        return sorted({*globals(), *__all__})

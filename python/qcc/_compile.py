@@ -9,7 +9,6 @@ import ctypes
 import functools
 import operator
 import os
-import pathlib
 import tempfile
 import warnings
 import zipfile
@@ -72,10 +71,10 @@ Weights = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 @functools.lru_cache(maxsize=None)
 def _library() -> Library:
-    path = library_path(pathlib.Path(__file__).parent, "libqcc.so.1")
+    path = library_path("libqcc.so.1")
     if not path.exists():
         raise UnsupportedError(f"the compiler is not installed, only the runtime ({path} does not exist); "
-                               "pip install qcc")
+                               "pip install qcc-compiler")
     return Library(path, _FUNCTIONS, compiler_mode())
 
 

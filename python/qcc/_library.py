@@ -202,13 +202,14 @@ class Handle(OfProcess):
             self._destroy(self.value)
 
 
-def library_path(folder: pathlib.Path, name: str) -> pathlib.Path:
-    """Where a library is: in the folder of its package, or where QCC_LIBRARY_PATH says."""
-    return pathlib.Path(os.environ.get("QCC_LIBRARY_PATH") or folder) / name
+def library_path(name: str) -> pathlib.Path:
+    """Where a library is: in the folder `lib` of the package, or where QCC_LIBRARY_PATH says."""
+    folder = os.environ.get("QCC_LIBRARY_PATH")
+    return (pathlib.Path(folder) if folder else pathlib.Path(__file__).parent / "lib") / name
 
 
 def _load_runtime() -> Library:
-    library = Library(library_path(pathlib.Path(__file__).parent, "libqcc_runtime.so.1"), RUNTIME_FUNCTIONS)
+    library = Library(library_path("libqcc_runtime.so.1"), RUNTIME_FUNCTIONS)
     version = library.functions.qccGetApiVersion()
     if version != API_VERSION:
         raise UnsupportedError(f"{library.path} has interface {version}, but the package needs {API_VERSION}; "

@@ -96,3 +96,12 @@ def test_site_has_every_page():
     assert menu == pages
     assert "### `qnn.linear`" in (folder / "generated" / "QNN.md").read_text()
     assert "### `-select-lowering-config`" in (folder / "generated" / "Passes.md").read_text()
+
+
+def test_no_name_of_others_is_installed():
+    """The name qcc on the registry is another project's; ours are qcc-compiler and qcc-runtime."""
+    files = subprocess.run(["git", "ls-files", "*.md", "*.py", "*.cpp", "*.h", "*.sh", "*Containerfile"], cwd=ROOT,
+                           check=True, capture_output=True, text=True).stdout.split()
+    for name in files:
+        commands = re.findall(r"pip3? install [^\n`;]*", (ROOT / name).read_text())
+        assert not [command for command in commands if re.search(r" qcc(?![\w/-])", command)], name

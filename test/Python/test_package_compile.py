@@ -237,7 +237,7 @@ def test_without_compiler(tmp_path):
     done = run_python("import qcc\ntry:\n  qcc.compile('x.mlir')\nexcept qcc.UnsupportedError as error: print(error)",
                       tmp_path)
     assert done.stdout.startswith("the compiler is not installed, only the runtime"), done.stderr
-    assert done.stdout.endswith("pip install qcc\n")
+    assert done.stdout.endswith("pip install qcc-compiler\n")
 
 
 def test_explain():
@@ -290,3 +290,13 @@ def test_models_of_onnx_are_programs():
 def test_other_objects_are_no_programs(program):
     with pytest.raises(qcc.InvalidArgumentError, match=f"the program is of type {type(program).__name__}; give a path"):
         qcc.compile(program)
+
+
+def test_import_is_quick():
+    """numpy is imported with the first name that needs it, and every name is there."""
+    done = run_python("import sys, qcc; print(qcc.__version__, 'numpy' in sys.modules); qcc.Error; assert 'numpy' not in "
+                      "sys.modules; print(all(hasattr(qcc, name) for name in qcc.__all__), set(qcc.__all__) <= set(dir(qcc)))"
+                      "\ntry: qcc.misspelt\nexcept AttributeError as error: print(error)", os.environ["QCC_LIBRARY_PATH"])
+    lines = done.stdout.splitlines()
+    assert lines[0].endswith(" False"), done.stderr
+    assert lines[1:] == ["True True", "module 'qcc' has no attribute 'misspelt'"], done.stderr

@@ -3,7 +3,6 @@
 import base64
 import glob
 import hashlib
-import importlib.util
 import json
 import os
 import pathlib
@@ -37,10 +36,13 @@ def wheels(tmp_path_factory):
         pytest.skip(f"{program.build_dir()} is not a build")
     if program.sanitizer():
         pytest.skip("wheels have no sanitizer")
-    folder = tmp_path_factory.mktemp("wheels")
+    return build(tmp_path_factory.mktemp("wheels"))
+
+
+def build(folder):
     run(sys.executable, ROOT / "utils" / "build-wheels.py", f"--build={program.build_dir()}", f"--output={folder}")
     found = {path.name.split("-")[0]: path for path in folder.glob("*.whl")}
-    assert sorted(found) == ["qcc", "qcc_runtime"]
+    assert sorted(found) == ["qcc_compiler", "qcc_runtime"]
     return found
 
 
@@ -71,14 +73,14 @@ def pythons():
 
 
 def test_sizes(wheels):
-    assert wheels["qcc_runtime"].stat().st_size < 1_000_000
-    assert wheels["qcc"].stat().st_size < 40_000_000
+    assert wheels["qcc_runtime"].stat().st_size < 2_500_000
+    assert wheels["qcc_compiler"].stat().st_size < 40_000_000
 
 
 def test_own_llvm(wheels, tmp_path):
     """No function of LLVM is looked up in other libraries, or seen by them: it does not matter which LLVMs they have."""
-    with zipfile.ZipFile(wheels["qcc"]) as archive:
-        library = archive.extract("qcc/libqcc.so.1", tmp_path)
+    with zipfile.ZipFile(wheels["qcc_compiler"]) as archive:
+        library = archive.extract("qcc/lib/libqcc.so.1", tmp_path)
     headers = run("/usr/lib/llvm-22/bin/llvm-readelf", "--dyn-symbols", "--dynamic-table", library)
     assert "qccCompileText" in headers
     assert not re.findall(r"_ZNK?(?:4llvm|4mlir|3lld)\w+|lib(?:LLVM|MLIR)", headers)
@@ -90,7 +92,8 @@ def test_tags(wheels):
     for wheel in wheels.values():
         report = json.loads(run(sys.executable, "-m", "auditwheel", "show", "--json", wheel))
         assert wheel.name.endswith(f"-py3-none-{report['overall_tag']}.whl")
-        assert "manylinux" in report["overall_tag"]
+        glibc = tuple(map(int, re.match(r"manylinux_(\d+)_(\d+)_", report["overall_tag"]).groups()))
+        assert glibc <= (2, 28)
 
 
 def test_records(wheels):
@@ -110,31 +113,74 @@ def test_records(wheels):
                 assert (digest, size) == (f"sha256={expected}", str(len(contents))), name
             assert "VERSION" not in record and not names & seen
             seen |= names
-    assert {"qcc/__init__.py", "qcc/py.typed", "qcc/libqcc.so.1", "qcc/libqcc_runtime.so.1", "qcc/qcc-isolated-compiler"} <= seen
+    assert {"qcc/__init__.py", "qcc/py.typed", "qcc/lib/libqcc.so.1", "qcc/lib/libqcc_runtime.so.1",
+            "qcc/bin/qcc", "qcc/bin/qcc-run", "qcc/bin/qcc-lsp-server", "qcc/bin/qcc-isolated-compiler"} <= seen
+    commands = {name.rpartition("/")[2] for name in seen if ".data/scripts/" in name}
+    assert commands == {"qcc", "qcc-run", "qcc-lsp-server"}
     sources = {f"qcc/{path.name}" for path in (ROOT / "python" / "qcc").glob("*.py")}
     assert {name for name in seen if name.endswith(".py")} == sources
 
 
 def test_torch_finds_its_backend(wheels):
     """The compiler's wheel names the backend of torch.compile, and the package has it."""
-    with zipfile.ZipFile(wheels["qcc"]) as archive:
+    with zipfile.ZipFile(wheels["qcc_compiler"]) as archive:
         (path,) = [name for name in archive.namelist() if name.endswith("/entry_points.txt")]
         assert archive.read(path).decode() == "[torch_dynamo_backends]\nqcc = qcc.torch:backend\n"
     with zipfile.ZipFile(wheels["qcc_runtime"]) as archive:
         assert "\ndef backend(" in archive.read("qcc/torch.py").decode()
 
 
-def test_same_sources_same_bytes(tmp_path):
-    spec = importlib.util.spec_from_file_location("build_wheels", ROOT / "utils" / "build-wheels.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    written = []
-    for name in "ab":
-        (tmp_path / name).mkdir()
-        path = module.write_wheel(tmp_path / name, "x-y", (2, 36), {"x/b.so": b"b", "x/a.py": b"a"}, "Name: x-y\n")
-        assert re.fullmatch(r"x_y-\d+\.\d+\.\d+-py3-none-manylinux_2_36_\w+\.whl", path.name)
-        written.append(path.read_bytes())
-    assert written[0] == written[1]
+def test_sums_and_lists_of_software(wheels):
+    """SHA256SUMS has the wheels and the list of the software in each, which the wheel contains as well."""
+    folder = wheels["qcc_runtime"].parent
+    sums = dict(reversed(line.split("  ")) for line in (folder / "SHA256SUMS").read_text().splitlines())
+    assert sums == {path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+                    for path in folder.iterdir() if path.name != "SHA256SUMS"}
+    linked = {"qcc_runtime": {"libstdc++", "protozero", "numpy"},
+              "qcc_compiler": {"LLVM, MLIR and lld", "libstdc++", "protozero", "Zstandard", "qcc-runtime"}}
+    for name, wheel in wheels.items():
+        (path,) = folder.glob(f"{name}-*.cdx.json")
+        bill = json.loads(path.read_text())
+        assert bill["bomFormat"] == "CycloneDX" and bill["metadata"]["component"]["version"] in path.name
+        assert {part["name"] for part in bill["components"]} == linked[name]
+        assert {entry["ref"] for entry in bill["dependencies"][1:]} == {part["bom-ref"] for part in bill["components"]}
+        with zipfile.ZipFile(wheel) as archive:
+            (inside,) = [entry for entry in archive.namelist() if ".dist-info/sboms/" in entry]
+            assert archive.read(inside) == path.read_bytes()
+
+
+def test_same_sources_same_bytes(wheels, tmp_path):
+    build(tmp_path)
+    assert (tmp_path / "SHA256SUMS").read_bytes() == (wheels["qcc_runtime"].parent / "SHA256SUMS").read_bytes()
+
+
+def test_nothing_names_the_build(wheels):
+    for wheel in wheels.values():
+        with zipfile.ZipFile(wheel) as archive:
+            named = [name for name in archive.namelist() if str(ROOT).encode() in archive.read(name)]
+        assert not named
+
+
+def check_commands(folder, work):
+    """The commands run where nothing but the wheels is, and find this Python."""
+    run(sys.executable, ROOT / "docs" / "examples" / "make_classifier.py", work / "classifier.onnx")
+    assert "0 differ" in run(folder / "qcc", "run", work / "classifier.onnx", "--dim=batch=2", "--check")
+    run(folder / "qcc", "compile", work / "classifier.onnx", "-o", work / "classifier.so")
+    assert "10xf32" in run(folder / "qcc-run", work / "classifier.so", "--dim=batch=2")
+    version = re.search(r"project\(qcc VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+    for name in ("qcc", "qcc-run"):
+        assert run(folder / name, "--version") == f"{name} {version}\n"
+    assert "qcc-lsp-server [options]" in run(folder / "qcc-lsp-server", "--help")
+    done = subprocess.run([folder / "qcc", "diff", work / "classifier.onnx", "--against=onnx"], capture_output=True,
+                          text=True, env={"PATH": "/usr/bin:/bin"})
+    assert done.returncode == 1 and "the comparison needs the package onnx" in done.stderr
+    (program_file,) = folder.parent.glob("lib/python*/site-packages/qcc/bin/qcc")
+    program_file.rename(work / "hidden")
+    done = subprocess.run([folder / "qcc"], capture_output=True, text=True)
+    assert done.returncode == 1 and re.search(
+        r"^qcc: error: '.*/qcc/bin/qcc' cannot be started \(No such file or directory\); install the package anew: pip "
+        r"install --force-reinstall qcc-compiler$", done.stderr.strip())
+    (work / "hidden").rename(program_file)
 
 
 @pytest.mark.parametrize("version", pythons())
@@ -143,7 +189,9 @@ def test_fresh_environment(wheels, tmp_path, version):
     run(pythons()[version], "-m", "venv", tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
     pip = [python, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    run(*pip, "install", "--no-compile", "--only-binary=:all:", wheels["qcc_runtime"], wheels["qcc"])
+    run(*pip, "install", "--no-compile", "--only-binary=:all:", wheels["qcc_runtime"], wheels["qcc_compiler"])
+    assert "No broken requirements found" in run(*[word for word in pip if word != "--quiet"], "check")
+    check_commands(tmp_path / "venv" / "bin", tmp_path)
     for example in ("compile_artifact.py", "run_artifact.py", "numpy_arrays.py"):
         shutil.copy(EXAMPLES / example, tmp_path)
     done = run(python, "numpy_arrays.py", cwd=tmp_path)
@@ -157,11 +205,13 @@ def test_fresh_environment(wheels, tmp_path, version):
     assert run(python, "compile_artifact.py", "model.mlir", "model.so", cwd=tmp_path) == "x86-64-v3, cascadelake\n"
     isolated = "import qcc; print(len(qcc.compile('model.mlir', isolated=True).variants))"
     assert run(python, "-c", isolated, cwd=tmp_path) == "1\n"
-    run(*pip, "uninstall", "--yes", "qcc")
+    run(*pip, "uninstall", "--yes", "qcc-compiler")
+    assert not (tmp_path / "venv" / "bin" / "qcc").exists()
+    run(tmp_path / "venv" / "bin" / "qcc-run", "model.so", "--list", cwd=tmp_path)
     assert run(python, "run_artifact.py", "model.so", cwd=tmp_path) == "relu: float32 (4, 512)\n"
     done = run(python, "-c", "import qcc\ntry: qcc.compile('x')\nexcept qcc.UnsupportedError as e: print(e)")
     assert done.startswith("the compiler is not installed, only the runtime")
     site = pathlib.Path(run(python, "-c", "import qcc; print(qcc.__file__)").strip()).parent
     assert site.is_relative_to(tmp_path)
     run(*pip, "uninstall", "--yes", "qcc-runtime")
-    assert not list(site.glob("*.so*"))
+    assert not (site / "lib").exists() and not (site / "bin").exists()

@@ -8,8 +8,15 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "qcc/Pipelines/Register.h"
+#include "llvm/Support/CommandLine.h"
 
-int main(int argc, char **argv) {
+/// The whole tool. In the wheels it is part of libqcc, which main.cpp calls.
+extern "C" __attribute__((visibility("default"))) int
+qccLspServerMain(int argc, char **argv) {
+  // Options of LLVM's passes, which are in the same process, but no help here.
+  for (auto &option : llvm::cl::getRegisteredOptions())
+    if (option.first != "help")
+      option.second->setHiddenFlag(llvm::cl::ReallyHidden);
   mlir::DialectRegistry registry;
   qcc::registerAllDialects(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));

@@ -74,10 +74,11 @@ int driver::runModelDiff(const ModelDiffCommand &command) {
                        name + "'; install it, or name one in QCC_PYTHON");
   std::string error;
   if (runPython(*python, {"-c", "import qcc"}, true, error) != 0)
-    return reportError(
-        "--against needs the package qcc of Python, which " + *python +
-        " cannot import; pip install it, or name a Python that has it in "
-        "QCC_PYTHON");
+    return reportError("--against needs the package qcc of Python, which " +
+                       *python +
+                       " cannot import; run pip install qcc-compiler, or name "
+                       "a Python that has "
+                       "it in QCC_PYTHON");
   std::vector<std::string> all = {"-m", "qcc"};
   all.insert(all.end(), arguments->begin(), arguments->end());
   int code = runPython(*python, all, false, error);

@@ -300,7 +300,9 @@ static int runTool(int argc, char **argv) {
   return finishOutput(commands.run(argc, argv));
 }
 
-int main(int argc, char **argv) {
+/// The whole tool. In the wheels it is part of libqcc, which main.cpp calls.
+extern "C" __attribute__((visibility("default"))) int qccMain(int argc,
+                                                              char **argv) {
   llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   qcc::tools::ignoreWriteSignals();
   llvm::WithColor::setAutoDetectFunction(
