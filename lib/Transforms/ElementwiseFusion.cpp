@@ -23,11 +23,19 @@ bool qcc::isReadRepeatedly(OpOperand *operand) {
   return !map.isProjectedPermutation();
 }
 
+bool qcc::isFusable(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  return producer && linalg::areElementwiseOpsFusable(operand) &&
+         llvm::none_of(producer.getDpsInitsMutable(), [&](OpOperand &init) {
+           return producer.payloadUsesValueFromOperand(&init);
+         });
+}
+
 linalg::GenericOp qcc::fuseIntoReader(RewriterBase &rewriter,
                                       OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto reader = dyn_cast<linalg::GenericOp>(operand->getOwner());
-  if (!producer || !reader || !linalg::areElementwiseOpsFusable(operand))
+  if (!reader || !isFusable(operand))
     return {};
   rewriter.setInsertionPoint(reader);
   FailureOr<linalg::ElementwiseOpFusionResult> result =

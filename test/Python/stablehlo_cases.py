@@ -276,6 +276,25 @@ def dots(r):
             yield f"dot_general {dtype} {out}", program(body, [x, y], [z]), [x, y], [z]
 
 
+def outer_products(r):
+    """Products and sums over no dimension, which a reader with more dimensions repeats."""
+    for dtype in ("int8", "int32", "float32"):
+        x, y, z = numbers(r, (3,), dtype), numbers(r, (4,), dtype), numbers(r, (5,), dtype)
+        w = np.einsum("i,j,k->ijk", *(a.astype(np.float64 if dtype == "float32" else np.int64) for a in (x, y, z))).astype(dtype)
+        middle = f"tensor<3x4x{NAMES[dtype]}>"
+        body = (f"  %o = stablehlo.dot_general %arg0, %arg1, contracting_dims = [] x [] : ({typed(x)}, {typed(y)}) -> {middle}\n"
+                f"  %r0 = stablehlo.dot_general %o, %arg2, contracting_dims = [] x [] : ({middle}, {typed(z)}) -> {typed(w)}")
+        yield f"outer product {dtype}", program(body, [x, y, z], [w]), [x, y, z], [w]
+        start, sums = np.array(0, dtype), np.repeat(x[:, None], 4, 1)
+        body = (f"  %s = stablehlo.reduce(%arg0 init: %arg1) applies stablehlo.add across dimensions = [] : ({typed(x)}, {typed(start)}) -> {typed(x)}\n"
+                f"  %r0 = stablehlo.broadcast_in_dim %s, dims = [0] : ({typed(x)}) -> {typed(sums)}")
+        yield f"sum over nothing {dtype}", program(body, [x, start], [sums]), [x, start], [sums]
+        body = (f"  %s = stablehlo.dot_general %arg0, %arg1, batching_dims = [0] x [0], contracting_dims = [] x [] : ({typed(x)}, {typed(x)}) -> {typed(x)}\n"
+                f"  %r0 = stablehlo.reduce(%s init: %arg2) applies stablehlo.add across dimensions = [0] : ({typed(x)}, {typed(start)}) -> {typed(start)}")
+        total = np.array((x.astype(np.float64) ** 2).sum() if dtype == "float32" else (x.astype(np.int64) ** 2).sum()).astype(dtype)
+        yield f"sum of products {dtype}", program(body, [x, x, start], [total]), [x, x, start], [total]
+
+
 def convolve(x, w, strides, low, high, inner, dilation, flips, groups, batch_groups, wide):
     """x [N, C, H, W], w [O, I, H, W]; result [N, O, H, W], by the definition."""
     x, w = x.astype(wide), w.astype(wide)
@@ -454,4 +473,4 @@ def control(r):
         yield f"if {truth}", program(body, [x, p], [y]), [x, p], [y]
 
 
-GROUPS = {group.__name__: group for group in (elementwise, conversions, movement, indexing, dots, convolutions, reductions, select_and_scatter, sorting, control, quantized)}
+GROUPS = {group.__name__: group for group in (elementwise, conversions, movement, indexing, dots, outer_products, convolutions, reductions, select_and_scatter, sorting, control, quantized)}

@@ -11,6 +11,7 @@
 
 #include "Extended.h"
 #include "Generate.h"
+#include "Structured.h"
 #include "Windows.h"
 
 namespace qcc::fuzz {
@@ -83,6 +84,31 @@ static void addStorage(Builder &b) {
   }
 }
 
+/// x[i...] * y[k], added to an initial value without a reduction, and the same
+/// of the result once more, which has a loop that `x` does not know.
+static void addOuterProducts(Builder &b) {
+  ValueId value = somePlainValue(b);
+  Element element = b.elementOf(value);
+  if (element == Element::I1 || b.dimsOf(value).size() > 3)
+    return;
+  unsigned count = 1 + static_cast<unsigned>(b.random.below(2));
+  for (unsigned i = 0; i <= count; ++i) {
+    Type result = b.typeOf(value), vector = result;
+    size_t rank = result.rank();
+    vector.dims = {b.fixed(1 + b.random.below(4))};
+    result.dims.push_back(vector.dims.front());
+    if (b.elements(result.dims) > 8000)
+      break;
+    ValueId init = b.random.chance(60) ? b.zeros(result) : b.another(result);
+    value = b.generic(
+        {value, b.another(vector)}, init, result,
+        {identity(rank), "d" + std::to_string(rank), identity(rank + 1)},
+        std::vector<std::string>(rank + 1, "parallel"),
+        contractionBody({element, element}, element, false, false));
+  }
+  b.keep(value);
+}
+
 void addExtendedProgram(Builder &b) {
   Random &random = b.random;
   switch (random.weighted({19, 19, 17, 14, 22, 4, 5})) {
@@ -119,6 +145,8 @@ void addExtendedProgram(Builder &b) {
     addImageNetwork(b);
   if (random.chance(20))
     addByteFunctions(b);
+  if (random.chance(15))
+    addOuterProducts(b);
 }
 
 } // namespace qcc::fuzz

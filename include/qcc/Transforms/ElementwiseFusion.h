@@ -17,10 +17,15 @@ namespace qcc {
 /// along the operand, or indices are sums of loops, as in a convolution.
 bool isReadRepeatedly(mlir::OpOperand *operand);
 
+/// Whether linalg can fuse the producer of the operand with the op. A producer
+/// that reads an initial value is none: loops of the op that do not move along
+/// the operand would add to it again.
+bool isFusable(mlir::OpOperand *operand);
+
 /// Replaces the linalg.generic that has `operand` by one that also computes the
 /// producer of `operand`, by the fusion of linalg. The new op gets the notes of
 /// both ops (Refusal.h). The producer stays; it is unused if no other op reads
-/// it. Returns null if linalg cannot fuse the two.
+/// it. Returns null if the two are not fusable.
 mlir::linalg::GenericOp fuseIntoReader(mlir::RewriterBase &rewriter,
                                        mlir::OpOperand *operand);
 

@@ -624,8 +624,11 @@ def KeepInitialValues : Pass<"keep-initial-values", "::mlir::func::FuncOp"> {
       %y = arith.select %inside, %x, %acc : f32
       linalg.yield %y : f32
     ```
+
+    An initial value that the body of an op without reductions reads becomes an input of the op.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def GeneralizeLinalg : Pass<"generalize-linalg", "::mlir::func::FuncOp"> {

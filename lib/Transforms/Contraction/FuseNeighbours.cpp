@@ -108,8 +108,7 @@ static linalg::GenericOp fuseChain(RewriterBase &rewriter,
     return {};
   auto findInput = [&]() -> OpOperand * {
     for (OpOperand *input : producer.getDpsInputOperands())
-      if (isFromElementwise(input->get()) &&
-          linalg::areElementwiseOpsFusable(input))
+      if (isFromElementwise(input->get()) && isFusable(input))
         return input;
     return nullptr;
   };

@@ -112,7 +112,7 @@ struct FuseProducer : OpRewritePattern<linalg::GenericOp> {
   LogicalResult matchAndRewrite(linalg::GenericOp consumer,
                                 PatternRewriter &rewriter) const override {
     for (OpOperand *operand : consumer.getDpsInputOperands()) {
-      if (!linalg::areElementwiseOpsFusable(operand) || !hasOneUse(operand))
+      if (!isFusable(operand) || !hasOneUse(operand))
         continue;
       Operation *producer = operand->get().getDefiningOp();
       if (StringRef reason = whyApart(consumer, operand); !reason.empty()) {

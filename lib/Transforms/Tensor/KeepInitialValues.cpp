@@ -9,10 +9,15 @@
 // bufferization take an initial value that no body reads for dead. Where there
 // are no iterations it is the result.
 //
+// Fusion also takes an op without reductions for elementwise. Where its body
+// reads an initial value, that is an operand like the others from here on: an
+// op that is fused with one of more loops would add to it again and again.
+//
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Transforms/Passes.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Support/DebugLog.h"
@@ -27,6 +32,8 @@ namespace qcc {
 using namespace mlir;
 
 ALWAYS_ENABLED_STATISTIC(numKept, "Accumulators that bodies read from now on");
+ALWAYS_ENABLED_STATISTIC(numPassed,
+                         "Initial values that are operands from now on");
 
 /// A reduction dimension whose size may be 0, if there is one.
 static std::optional<unsigned> getMaybeEmptyReduction(linalg::LinalgOp op) {
@@ -64,12 +71,41 @@ static void readAccumulators(linalg::LinalgOp op, unsigned dim) {
   }
 }
 
+/// Makes initial values that the body of an op without reductions reads inputs
+/// of the op.
+static void passInitialValues(linalg::GenericOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    if (!op.payloadUsesValueFromOperand(&init))
+      continue;
+    ++numPassed;
+    LDBG() << "makes an initial value of the op at " << loc << " an operand";
+    unsigned number = op.getNumDpsInputs();
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    BlockArgument accumulator = op.getMatchingBlockArgument(&init);
+    Value value = init.get();
+    init.set(tensor::EmptyOp::create(builder, loc,
+                                     tensor::getMixedSizes(builder, loc, value),
+                                     accumulator.getType()));
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    maps.insert(maps.begin() + number, map);
+    op.getInputsMutable().append(value);
+    op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+    Value element =
+        op.getBody()->insertArgument(number, accumulator.getType(), loc);
+    accumulator.replaceAllUsesWith(element);
+  }
+}
+
 namespace {
 struct KeepInitialValues : qcc::impl::KeepInitialValuesBase<KeepInitialValues> {
   void runOnOperation() override {
     getOperation().walk([](linalg::GenericOp op) {
       if (std::optional<unsigned> dim = getMaybeEmptyReduction(op))
         readAccumulators(op, *dim);
+      else if (op.getNumReductionLoops() == 0 && op.hasPureTensorSemantics())
+        passInitialValues(op);
     });
   }
 };

@@ -83,7 +83,7 @@ private:
       auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
       if (producer && producer->getBlock() == reader->getBlock() &&
           isWidening(producer) && !isReadRepeatedly(operand) &&
-          linalg::areElementwiseOpsFusable(operand))
+          isFusable(operand))
         return operand;
     }
     return nullptr;

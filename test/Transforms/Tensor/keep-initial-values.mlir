@@ -33,3 +33,21 @@ func.func @unchanged(%x: tensor<?x4xf32>, %y: tensor<4x?xf32>, %init: tensor<?xf
   } -> tensor<4xf32>
   return %r, %s : tensor<?xf32>, tensor<4xf32>
 }
+
+// An initial value that is read without a reduction is an input.
+// CHECK-LABEL: func.func @outer(
+// CHECK-SAME: %[[A:.*]]: tensor<?xf32>, %[[B:.*]]: tensor<4xf32>, %[[INIT:.*]]: tensor<?x4xf32>
+// CHECK: %[[EMPTY:.*]] = tensor.empty(%{{.*}}) : tensor<?x4xf32>
+// CHECK: ins(%[[A]], %[[B]], %[[INIT]] : {{.*}}) outs(%[[EMPTY]] : tensor<?x4xf32>)
+// CHECK: ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32, %[[START:.*]]: f32, %{{.*}}: f32):
+// CHECK: %[[P:.*]] = arith.mulf %[[X]], %[[Y]]
+// CHECK: arith.addf %[[START]], %[[P]]
+func.func @outer(%a: tensor<?xf32>, %b: tensor<4xf32>, %init: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %r = linalg.generic {indexing_maps = [#y, affine_map<(d0, d1) -> (d1)>, #x], iterator_types = ["parallel", "parallel"]} ins(%a, %b : tensor<?xf32>, tensor<4xf32>) outs(%init : tensor<?x4xf32>) {
+  ^bb0(%x: f32, %y: f32, %acc: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+}
