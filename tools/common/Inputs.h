@@ -14,6 +14,9 @@
 
 namespace qcc::tools {
 
+/// Reads a .npy file; "-" is the standard input.
+rt::Result<HostTensor> readArray(const std::string &path);
+
 /// Reads an input file and checks it against what the entry takes; `dtype` is
 /// not checked where it is absent.
 rt::Result<HostTensor> readInput(const std::string &path,

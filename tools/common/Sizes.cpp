@@ -108,14 +108,26 @@ rt::Status GivenSizes::addShape(std::string_view text) {
 }
 
 void addSizeArguments(Arguments &arguments, GivenSizes &sizes,
-                      const std::string &purpose) {
-  arguments.list("dim", "N|NAME=N",
-                 "Sizes of dynamic dimensions of " + purpose +
-                     ": of all that have a name, or without a name of the "
-                     "others in the order in which they appear",
-                 [&](std::string_view text) { return sizes.addDim(text); });
+                      const std::string &inputs) {
+  std::string ofModel = "The size of a dimension of a name. An ONNX model is "
+                        "compiled for it, in every command; ";
+  if (inputs.empty())
+    arguments.list("dim", "NAME=N",
+                   ofModel + "programs of MLIR have sizes in their types",
+                   [&](std::string_view text) {
+                     return addNamedDim(text, sizes.named);
+                   });
+  else
+    arguments.list("dim", "N|NAME=N",
+                   ofModel + "programs of MLIR and artifacts are not, and it "
+                             "is the size of " +
+                       inputs +
+                       ". Without a name: the size of the next dynamic "
+                       "dimension of " +
+                       inputs + ", for which nothing is compiled",
+                   [&](std::string_view text) { return sizes.addDim(text); });
   arguments.list("shape", "NAME=N0xN1...",
-                 "All sizes of the argument of a name, instead of --dim",
+                 "All sizes of the input of a name, as --dim gives one",
                  [&](std::string_view text) { return sizes.addShape(text); });
 }
 

@@ -8,24 +8,20 @@
 #include "Driver.h"
 #include "PassDebugging.h"
 #include "mlir/IR/OperationSupport.h"
-#include "qcc/Support/FileFormat.h"
-#include "qcc/Support/FileIO.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace qcc;
 using namespace qcc::driver;
 
-int driver::writeOutput(llvm::StringRef path, llvm::StringRef bytes) {
-  if (path == "-") {
-    if (isBinary({bytes.data(), bytes.size()}) && llvm::outs().is_displayed())
-      return reportError("the output is binary, and the standard output is a "
-                         "terminal; name a file, or redirect the output");
-    llvm::outs() << bytes;
-    return 0;
-  }
-  rt::Status status = writeFile(path.str(), bytes);
-  return status.isOk() ? 0 : reportError(status.message());
+ExitCode driver::writeOutput(llvm::StringRef path, llvm::StringRef bytes) {
+  // What was printed before comes before.
+  llvm::outs().flush();
+  rt::Status status =
+      tools::writeOutput(path.str(), {bytes.data(), bytes.size()});
+  // An output that has no format for the path is no fault of an input.
+  return status.isOk() ? tools::ExitSuccess
+                       : reportError(tools::ExitFailed, status.message());
 }
 
 static std::string printModule(mlir::ModuleOp module, bool elide) {
@@ -65,18 +61,20 @@ static std::optional<Form> formOfEmit(const std::string &emit,
   else if (emit == "ptx" || emit == "weights")
     form.code = "." + emit;
   else if (!form.stage) {
-    reportError("unknown stage '" + emit +
-                "'; use import, graph, tensor, kernel, buffer, target, llvm, "
-                "asm, ptx or weights");
+    reportError(tools::ExitUsage,
+                "unknown stage '" + emit +
+                    "'; use import, graph, tensor, kernel, buffer, target, "
+                    "llvm, asm, ptx or weights");
     return std::nullopt;
   }
   std::string own = form.stage ? ".mlir" : form.code;
   llvm::StringRef suffix = llvm::sys::path::extension(path);
   if (suffix != own && (suffix == ".mlir" || isSuffixOfCode(suffix))) {
     std::string what = form.stage ? "MLIR" : emit == "asm" ? "assembly" : emit;
-    reportError("'--emit=" + emit + "' writes " + what + ", but output '" +
-                path + "' ends in " + suffix + "; end it in " + own +
-                ", or leave out --emit");
+    reportError(tools::ExitUsage,
+                "'--emit=" + emit + "' writes " + what + ", but output '" +
+                    path + "' ends in " + suffix + "; end it in " + own +
+                    ", or leave out --emit");
     return std::nullopt;
   }
   return form;
@@ -90,10 +88,12 @@ static std::optional<Form> formOfSuffix(const std::string &path) {
   if (isSuffixOfCode(suffix))
     return Form{std::nullopt, suffix.str()};
   if (path.empty())
-    reportError("no output; say -o OUT with a suffix .mlir, .ll, .s, .o, "
+    reportError(tools::ExitUsage,
+                "no output; say -o OUT with a suffix .mlir, .ll, .s, .o, "
                 ".so, .ptx or .weights, or --emit=STAGE");
   else
-    reportError((suffix.empty() ? "output '" + path + "' has no suffix"
+    reportError(tools::ExitUsage,
+                (suffix.empty() ? "output '" + path + "' has no suffix"
                                 : "unknown suffix '" + suffix +
                                       "' of output '" + path + "'") +
                 "; use .mlir, .ll, .s, .o, .so, .ptx or .weights");
@@ -130,26 +130,28 @@ int driver::runCompile(const ProgramOptions &program, const std::string &output,
   std::optional<Form> form =
       emit.empty() ? formOfSuffix(output) : formOfEmit(emit, output);
   if (!form)
-    return 1;
+    return tools::ExitUsage;
   if (program.emitsCubin &&
       (form->stage || form->code == ".ptx" || form->code == ".weights"))
-    return reportError("'--emit-cubin' puts machine code into artifacts, and "
+    return reportError(tools::ExitUsage,
+                       "'--emit-cubin' puts machine code into artifacts, and "
                        "this output is none; write a .so");
   std::string path = output.empty() ? "-" : output;
   tools::CommandFiles files;
   addFiles(files, program);
   files.writes(path, "-o " + path);
-  if (int code = reportStatus(files.check()))
+  if (ExitCode code = reportUsage(files.check()))
     return code;
-  if (int code = reportStatus(passes.start()))
+  if (ExitCode code = reportUsage(passes.start()))
     return code;
 
   Session session(program);
-  if (!session.load())
-    return 1;
+  if (ExitCode code = session.load())
+    return code;
   session.releaseConstants();
-  if (!session.runStages(form->stage.value_or(Stage::LLVM), &passes))
-    return 1;
+  if (ExitCode code =
+          session.runStages(form->stage.value_or(Stage::LLVM), &passes))
+    return code;
   if (form->stage)
     return writeOutput(path, printModule(session.module(), path == "-"));
 
@@ -160,9 +162,9 @@ int driver::runCompile(const ProgramOptions &program, const std::string &output,
   });
   if (!done) {
     llvm::consumeError(bytes.takeError());
-    return 1;
+    return tools::ExitFailed;
   }
   if (!bytes)
-    return reportError(bytes.takeError());
+    return reportError(tools::ExitFailed, bytes.takeError());
   return writeOutput(path, llvm::StringRef(bytes->data(), bytes->size()));
 }
