@@ -47,8 +47,8 @@ static Reported<tools::DiffSide> load(ProgramOptions program,
 
 int driver::runDiff(const DiffCommand &command) {
   tools::CommandFiles files;
-  addFiles(files, command.a);
-  addFiles(files, command.b);
+  addFiles(files, command.a, "A");
+  addFiles(files, command.b, "B");
   tools::addFiles(files, command.sources);
   files.writes(command.json, "--json=" + command.json);
   if (ExitCode code = reportUsage(files.check()))

@@ -56,8 +56,9 @@ struct ProgramOptions {
   std::vector<std::string> given;
 };
 
-/// Adds the files that a program is made of.
-void addFiles(tools::CommandFiles &files, const ProgramOptions &program);
+/// Adds the files that a program is made of; messages call it `name`.
+void addFiles(tools::CommandFiles &files, const ProgramOptions &program,
+              const std::string &name = "the program");
 
 /// Options of those that run it.
 struct RunOptions : tools::RunOptions {

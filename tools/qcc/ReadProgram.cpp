@@ -38,9 +38,10 @@ struct Descriptor {
 };
 } // namespace
 
-rt::Result<Buffer> driver::readProgram(const std::string &path) {
+/// Opens and reads a program, which `what` names in messages.
+static rt::Result<Buffer> readBytes(const std::string &path,
+                                    const std::string &what) {
   bool isStandard = path == "-";
-  std::string what = isStandard ? "the standard input" : "'" + path + "'";
   Descriptor file{isStandard ? STDIN_FILENO
                              : open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   struct stat info;
@@ -74,4 +75,13 @@ rt::Result<Buffer> driver::readProgram(const std::string &path) {
     return rt::invalidArgument(what + " cannot be read (" +
                                buffer.getError().message() + ")");
   return std::move(*buffer);
+}
+
+rt::Result<Buffer> driver::readProgram(const std::string &path) {
+  std::string what = path == "-" ? "the standard input" : "'" + path + "'";
+  rt::Result<Buffer> buffer = readBytes(path, what);
+  if (buffer.isOk() && (*buffer)->getBuffer().empty())
+    return rt::invalidArgument(
+        what + " is empty; give an ONNX model or a program of MLIR");
+  return buffer;
 }

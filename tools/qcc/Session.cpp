@@ -69,9 +69,9 @@ static bool isTruth(llvm::StringRef text) {
   return text == "true" || text == "false";
 }
 
-void driver::addFiles(tools::CommandFiles &files,
-                      const ProgramOptions &program) {
-  files.reads(program.input, "the program");
+void driver::addFiles(tools::CommandFiles &files, const ProgramOptions &program,
+                      const std::string &name) {
+  files.reads(program.input, name);
   if (!isRandomSpec(program.weights))
     files.reads(program.weights, "read by --weights");
   files.reads(program.tuning, "read by --tuning-db");
@@ -294,12 +294,6 @@ ExitCode Session::importInput(const WeightsSource &weights) {
   if (!read.isOk())
     return reportStatus(read.status());
   std::unique_ptr<llvm::MemoryBuffer> buffer = *std::move(read);
-  if (buffer->getBuffer().empty())
-    return reportError(tools::ExitRejected,
-                       (options.input == "-" ? "the standard input"
-                                             : "'" + options.input + "'") +
-                           " is empty; give an ONNX model or a program of "
-                           "MLIR");
   isModelFlag = isONNX(buffer->getBuffer());
   auto fixed = readFixedInputs();
   if (!fixed)

@@ -22,6 +22,12 @@ using namespace qcc::tools;
 namespace {
 struct Outcome {
   rt::Status status;
+  Differences differences;
+
+  /// Why the run fails, or how its results differ.
+  std::string message() const {
+    return status.isOk() ? differences : status.message();
+  }
   std::string text;
 };
 
@@ -49,8 +55,11 @@ protected:
     if (!outcome.status.isOk())
       return outcome;
     std::FILE *out = std::tmpfile();
-    outcome.status =
+    rt::Result<Differences> differences =
         runModule(std::move(module), "m.so", options, std::nullopt, out);
+    outcome.status = differences.status();
+    if (differences.isOk())
+      outcome.differences = *differences;
     outcome.text.resize(std::ftell(out));
     std::rewind(out);
     EXPECT_EQ(std::fread(outcome.text.data(), 1, outcome.text.size(), out),
@@ -59,7 +68,7 @@ protected:
     return outcome;
   }
   void expectFailure(const std::string &message) {
-    EXPECT_EQ(run().status.message(), message);
+    EXPECT_EQ(run().message(), message);
   }
 
   TemporaryFolder folder;
@@ -88,6 +97,7 @@ TEST_F(Run, ComparesWithWhatIsExpected) {
   expectFailure("result 0 differs from '" + path("want.npy") +
                 "' in 2 of 3 elements, first at [1]: 5 instead of 6; largest "
                 "error 2");
+  EXPECT_TRUE(run().status.isOk());
   // A quarter of 9.
   options.tolerance = 0.25;
   EXPECT_EQ(run().text, "expect: 3 elements, 0 differ\n");
