@@ -404,7 +404,7 @@ std::string Arguments::help(unsigned columns) const {
       lines.insert(i, " \\");
     text += "  " + lines + "\n";
   }
-  return epilogue_.empty() ? text : text + "\n" + epilogue_;
+  return epilogue_ ? text + "\n" + epilogue_(columns) : text;
 }
 
 } // namespace qcc::tools

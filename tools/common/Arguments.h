@@ -101,8 +101,9 @@ public:
                   const std::function<std::vector<std::string>()> &values);
   /// Gives an option another name, of one letter.
   void abbreviate(const char *name, char letter);
-  /// Text that the help shows at its end.
-  void epilogue(std::string text) { epilogue_ = std::move(text); }
+  /// Text that the help shows at its end, at most as many columns wide as it is
+  /// told.
+  void epilogue(std::string (*text)(unsigned columns)) { epilogue_ = text; }
   /// Lets "-" stand for the standard input or output, as a value of an option
   /// or as positional arguments of this name.
   void takesStream(std::string_view name);
@@ -145,7 +146,8 @@ private:
   rt::Status setOption(Option &option, const std::string &spelled,
                        std::optional<std::string_view> value);
 
-  std::string tool_, summary_, epilogue_;
+  std::string tool_, summary_;
+  std::string (*epilogue_)(unsigned columns) = nullptr;
   std::vector<Positional> positionals_;
   size_t positionalsGiven_ = 0;
   std::string insteadOption_, restName_;

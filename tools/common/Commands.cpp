@@ -126,7 +126,7 @@ std::string Commands::help() const {
   }
   return text + "\n" + tool_ +
          " help COMMAND says which options a command has.\n\n" +
-         exitCodesHelp();
+         exitCodesHelp(outputColumns());
 }
 
 } // namespace qcc::tools

@@ -7,6 +7,8 @@
 
 #include "common/ExitCodes.h"
 
+#include "common/Text.h"
+
 namespace qcc::tools {
 
 ExitCode exitCodeOf(const rt::Status &status) {
@@ -34,16 +36,19 @@ ExitCode exitCodeOf(const rt::Status &status) {
   return ExitFailed;
 }
 
-std::string exitCodesHelp() {
-  return "Exit codes:\n"
-         "  0  done; no comparison differs\n"
-         "  1  a comparison differs\n"
-         "  2  the command line is wrong\n"
-         "  3  a file is missing, damaged or not accepted, or lacks what the "
-         "command line\n"
-         "     names\n"
-         "  4  the program cannot be compiled or run, or an output cannot be "
-         "written\n";
+std::string exitCodesHelp(unsigned columns) {
+  const std::pair<ExitCode, const char *> texts[] = {
+      {ExitSuccess, "done; no comparison differs"},
+      {ExitDiffers, "a comparison differs"},
+      {ExitUsage, "the command line is wrong"},
+      {ExitRejected, "a file is missing, damaged or not accepted, or lacks "
+                     "what the command line names"},
+      {ExitFailed, "the program cannot be compiled or run, or an output cannot "
+                   "be written"}};
+  std::string help = "Exit codes:\n";
+  for (auto [code, text] : texts)
+    help += "  " + std::to_string(code) + "  " + wrap(text, columns, 5) + "\n";
+  return help;
 }
 
 } // namespace qcc::tools

@@ -40,8 +40,8 @@ enum ExitCode {
 /// was accepted.
 ExitCode exitCodeOf(const rt::Status &status);
 
-/// The table of the exit codes, for help.
-std::string exitCodesHelp();
+/// The table of the exit codes, for help of at most `columns`.
+std::string exitCodesHelp(unsigned columns);
 
 /// A value, or the exit code of a failure that was reported.
 template <typename T> class Reported {

@@ -39,7 +39,7 @@ RunCommand::RunCommand()
   arguments.example("qcc-run model.so --test-data=DIR");
   arguments.example("qcc-run model.so --list");
   arguments.example("qcc-run --cases=cases.txt --device=cuda");
-  arguments.epilogue(exitCodesHelp());
+  arguments.epilogue(exitCodesHelp);
 }
 
 namespace {

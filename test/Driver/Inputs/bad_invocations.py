@@ -44,7 +44,7 @@ for tool in (["qcc", "run", *source], ["qcc-run", "m.so"]):
         lines.append([*tool, "--input=" + file])
     for size in ("-1", "9223372036854775807", "99999999999999999999", "nan", "1e3", "0x10", "1.5", " 5", ""):
         lines.append([*tool, "--input=random", "--dim=" + size])
-    for output in ("folder.npy", "/none/o.npy", "o.txt", "/proc/o.npy", "wide.npy/o.npy", "-", "o.npy/"):
+    for output in ("folder.npy", "/none/o.npy", "o.txt", "/proc/o.npy", "wide.npy/o.npy", "o.npy/"):
         lines.append([*tool, *compiled, "--output=" + output])
     for option in ("--threads=0", "--threads=-1", "--threads=1025", "--threads=nan", "--threads=", "--tolerance=1",
                    "--tolerance=nan", "--tolerance=-1", "--variant=x", "--entry=x", "--entry=", "--weight-pages=x",
