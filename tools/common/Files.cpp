@@ -112,14 +112,23 @@ rt::Status CommandFiles::check() const {
   return rt::Status::ok();
 }
 
+/// Why the standard output could not be written, from the first failure on.
+static std::string &outputFailure() {
+  static std::string reason;
+  return reason;
+}
+
 rt::Status writeOutput(const std::string &path, std::string_view bytes) {
   if (path != "-")
     return writeFile(path, bytes);
   if (isBinary(bytes) && isatty(STDOUT_FILENO))
     return rt::ioError("the output is binary, and the standard output is a "
                        "terminal; name a file, or redirect the output");
-  // The end of the command reports what cannot be written.
-  fwrite(bytes.data(), 1, bytes.size(), stdout);
+  errno = 0;
+  if (fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size() &&
+      outputFailure().empty())
+    outputFailure() = strerror(errno);
+  // The end of the command reports what could not be written.
   return rt::Status::ok();
 }
 
@@ -161,7 +170,7 @@ rt::Status standardOutputFailed(const std::string &reason) {
 
 rt::Status flushStandardOutput() {
   // A failure is repeated, with its reason, by each later call.
-  static std::string reason;
+  std::string &reason = outputFailure();
   errno = 0;
   if (fflush(stdout) != 0 && reason.empty())
     reason = strerror(errno);

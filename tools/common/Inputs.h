@@ -27,10 +27,11 @@ rt::Result<HostTensor> readInput(const std::string &path,
 /// argument in order, or `NAME:` and one of them, or one random for all that
 /// have no other. Without any, all are random.
 struct InputSources {
-  std::vector<std::string> inputs;
-  GivenSizes sizes; ///< of random inputs
+  std::vector<std::string> inputs; ///< as add() accepts them
+  GivenSizes sizes;                ///< of random inputs
 
-  /// Adds an --input; fails where its name or its source is empty.
+  /// Adds an --input; fails where its name or its source is empty, or its
+  /// random numbers have another form.
   rt::Status add(std::string_view text);
 };
 

@@ -152,9 +152,13 @@ TEST(RunCommandLine, RefusesOptionsWithoutEffect) {
   EXPECT_EQ(refusalOf({"--counters=c", "--device=cuda"}),
             "--counters is for --device=emulator, which is not given");
   EXPECT_EQ(refusalOf({"--counters=c", "--device=emulator:seed=1"}), "");
-  EXPECT_EQ(refusalOf({"--counters=-", "--device=emulator"}),
-            "'--counters=-' names no file: the option takes neither the "
+  EXPECT_EQ(refusalOf({"--counters=-", "--device=emulator"}), "");
+  EXPECT_EQ(refusalOf({"--dump-steps=-"}),
+            "'--dump-steps=-' names no file: the option takes neither the "
             "standard input nor output; name a file");
+  EXPECT_EQ(refusalOf({"--device=tpu"}),
+            "there is no device 'tpu'; use cpu, cuda, cuda:N, emulator or "
+            "emulator:seed=N");
   EXPECT_EQ(refusalOf({"--profile="}),
             "'--profile=' has an empty value; write --profile or give it a "
             "value");
@@ -207,8 +211,7 @@ TEST_F(Run, ChecksInputs) {
   options.sources.inputs.clear();
   EXPECT_EQ(run().text, "inputs: random, since --input gives none\n"
                         "result 0: 4xi32\n");
-  options.sources.inputs = {"random:x"};
-  EXPECT_EQ(run().status.message().find("--input: "), 0u);
+  EXPECT_EQ(options.sources.add("random:x").message().find("--input: "), 0u);
 }
 
 TEST_F(Run, Lists) {
