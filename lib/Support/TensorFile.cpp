@@ -68,9 +68,8 @@ rt::Result<HostTensor> parseNpy(std::string_view bytes) {
   return readNpyFrom(source);
 }
 
-rt::Result<std::string> printNpy(rt::DType dtype,
-                                 const std::vector<int64_t> &shape,
-                                 const void *data) {
+rt::Result<std::string>
+printNpy(rt::DType dtype, const std::vector<int64_t> &shape, const void *data) {
   rt::Result<std::string> bytes = headerOf(dtype, shape);
   if (bytes.isOk())
     bytes->append(static_cast<const char *>(data), *rt::numBytes(dtype, shape));

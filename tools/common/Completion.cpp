@@ -76,8 +76,8 @@ static std::string bashScript(const Commands &commands) {
       std::string words = join(namedValues(option), " ");
       if (!letter.empty())
         letter = "'" + command.name + " " + letter + "' | ";
-      values +=
-          "    " + letter + "'" + command.name + " " + option.spelling() + "') ";
+      values += "    " + letter + "'" + command.name + " " + option.spelling() +
+                "') ";
       values += option.takesFile() ? "files=1 " : "";
       values += "words='" + words + "' ;;\n";
     }

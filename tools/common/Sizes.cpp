@@ -112,15 +112,14 @@ void addSizeArguments(Arguments &arguments, GivenSizes &sizes,
   std::string ofModel = "The size of a dimension of a name. An ONNX model is "
                         "compiled for it, in every command; ";
   if (inputs.empty())
-    arguments.list("dim", "NAME=N",
-                   ofModel + "programs of MLIR have sizes in their types",
-                   [&](std::string_view text) {
-                     return addNamedDim(text, sizes.named);
-                   });
+    arguments.list(
+        "dim", "NAME=N", ofModel + "programs of MLIR have sizes in their types",
+        [&](std::string_view text) { return addNamedDim(text, sizes.named); });
   else
     arguments.list("dim", "N|NAME=N",
-                   ofModel + "programs of MLIR and artifacts are not, and it "
-                             "is the size of " +
+                   ofModel +
+                       "programs of MLIR and artifacts are not, and it "
+                       "is the size of " +
                        inputs +
                        ". Without a name: the size of the next dynamic "
                        "dimension of " +

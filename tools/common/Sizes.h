@@ -65,8 +65,8 @@ struct GivenSizes {
   rt::Status addShape(std::string_view text);
 };
 
-/// Adds --dim and --shape. Sizes without a name are those of `inputs`, which the
-/// help names; a command without inputs has none and takes no such sizes.
+/// Adds --dim and --shape. Sizes without a name are those of `inputs`, which
+/// the help names; a command without inputs has none and takes no such sizes.
 void addSizeArguments(Arguments &arguments, GivenSizes &sizes,
                       const std::string &inputs = "");
 

@@ -64,10 +64,11 @@ readTensors(const std::vector<std::string> &paths) {
 }
 
 /// Runs one set; returns how the results differ from those of the set.
-static rt::Result<Differences>
-runTestSet(const ModulePtr &module, const rt::Entry &entry,
-           const RunOptions &options, const std::string &folder,
-           std::FILE *out) {
+static rt::Result<Differences> runTestSet(const ModulePtr &module,
+                                          const rt::Entry &entry,
+                                          const RunOptions &options,
+                                          const std::string &folder,
+                                          std::FILE *out) {
   std::vector<std::string> outputs = findTensors(folder, "output");
   rt::Result<std::vector<HostTensor>> inputs =
       readTensors(findTensors(folder, "input"));
@@ -127,8 +128,9 @@ tools::runTestData(const ModulePtr &module, const RunOptions &options,
     fprintf(out, "failed\n");
     report("'" + folder +
            "': " + (differences.isOk() ? *differences : differences.message()));
-    code = std::max(code, differences.isOk() ? ExitDiffers
-                                             : exitCodeOf(differences.status()));
+    code =
+        std::max(code, differences.isOk() ? ExitDiffers
+                                          : exitCodeOf(differences.status()));
   }
   return code;
 }

@@ -107,16 +107,16 @@ std::pair<ExitCode, std::string> CaseRunner::run(const std::string &line) {
                     [&](const std::string &message) { reason = message; });
     return {code, reason};
   }
-  rt::Result<Differences> differences = runModule(
-      module_, command.file, command.options, std::nullopt, ignored_);
+  rt::Result<Differences> differences =
+      runModule(module_, command.file, command.options, std::nullopt, ignored_);
   if (!differences.isOk())
     return {exitCodeOf(differences.status()), differences.message()};
   return {differences->empty() ? ExitSuccess : ExitDiffers, *differences};
 }
 
-ExitCode tools::runCases(
-    RunCommand &command, std::FILE *out,
-    const std::function<void(const std::string &)> &report) {
+ExitCode
+tools::runCases(RunCommand &command, std::FILE *out,
+                const std::function<void(const std::string &)> &report) {
   auto fail = [&](const rt::Status &status) {
     report(status.message());
     return exitCodeOf(status);
@@ -148,8 +148,7 @@ ExitCode tools::runCases(
   std::fclose(ignored);
   fprintf(out, "%u passed, %u failed\n", numPassed, numFailed);
   if (numPassed + numFailed == 0)
-    return fail(
-        rt::invalidArgument("'" + command.cases + "' has no case"));
+    return fail(rt::invalidArgument("'" + command.cases + "' has no case"));
   if (numFailed > 0)
     report(std::to_string(numFailed) + " cases fail");
   return worst;

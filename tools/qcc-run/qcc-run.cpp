@@ -47,9 +47,8 @@ static ExitCode runArtifact(const std::string &file, RunOptions &options) {
     return reportStatus(module.status());
   if (!options.testData.empty())
     return runTestData(*module, options, stdout, report);
-  rt::Result<Differences> differences =
-      runModule(*std::move(module), file, options, std::nullopt,
-                textStream(options));
+  rt::Result<Differences> differences = runModule(
+      *std::move(module), file, options, std::nullopt, textStream(options));
   if (!differences.isOk() || differences->empty())
     return reportStatus(differences.status());
   report(*differences);

@@ -30,7 +30,7 @@ struct CommandLine {
   TuneOptions tune;
   std::string output, emit;
   PassDebugging passes;                     ///< Of compile.
-  std::string key; ///< Of sign and verify-signature.
+  std::string key;                          ///< Of sign and verify-signature.
   bool ofONNX = false, ofStableHLO = false; ///< Of ops.
 };
 

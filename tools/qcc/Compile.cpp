@@ -71,10 +71,10 @@ static std::optional<Form> formOfEmit(const std::string &emit,
   llvm::StringRef suffix = llvm::sys::path::extension(path);
   if (suffix != own && (suffix == ".mlir" || isSuffixOfCode(suffix))) {
     std::string what = form.stage ? "MLIR" : emit == "asm" ? "assembly" : emit;
-    reportError(tools::ExitUsage,
-                "'--emit=" + emit + "' writes " + what + ", but output '" +
-                    path + "' ends in " + suffix + "; end it in " + own +
-                    ", or leave out --emit");
+    reportError(tools::ExitUsage, "'--emit=" + emit + "' writes " + what +
+                                      ", but output '" + path + "' ends in " +
+                                      suffix + "; end it in " + own +
+                                      ", or leave out --emit");
     return std::nullopt;
   }
   return form;
@@ -96,7 +96,7 @@ static std::optional<Form> formOfSuffix(const std::string &path) {
                 (suffix.empty() ? "output '" + path + "' has no suffix"
                                 : "unknown suffix '" + suffix +
                                       "' of output '" + path + "'") +
-                "; use .mlir, .ll, .s, .o, .so, .ptx or .weights");
+                    "; use .mlir, .ll, .s, .o, .so, .ptx or .weights");
   return std::nullopt;
 }
 

@@ -10,12 +10,13 @@
 using namespace qcc;
 using namespace qcc::driver;
 
-/// Opens an artifact, or compiles a program; reports failures. Sets `isModel` if
-/// the program is an ONNX model, which is compiled for the sizes with a name.
+/// Opens an artifact, or compiles a program; reports failures. Sets `isModel`
+/// if the program is an ONNX model, which is compiled for the sizes with a
+/// name.
 static Reported<tools::DiffSide> load(ProgramOptions program,
-                                     const std::string &variant,
-                                     const std::string &device,
-                                     bool &isModel) {
+                                      const std::string &variant,
+                                      const std::string &device,
+                                      bool &isModel) {
   rt::ModuleOptions options;
   auto opened = tools::openDevice(device, nullptr);
   if (!opened.isOk())

@@ -56,9 +56,10 @@ static int runDiffCommand(const Arguments &given, CommandLine &line) {
   for (const char *name : {"mcpu", "weights", "entry"})
     if (given.isGiven(name) && given.isGiven(std::string(name) + "-a") &&
         given.isGiven(std::string(name) + "-b"))
-      return reportError(tools::ExitUsage, llvm::Twine("--") + name + " has no effect, since --" +
-                         name + "-a and --" + name +
-                         "-b are given; leave it out");
+      return reportError(tools::ExitUsage, llvm::Twine("--") + name +
+                                               " has no effect, since --" +
+                                               name + "-a and --" + name +
+                                               "-b are given; leave it out");
   diff.b.input = line.others.front();
   completeSide(given, "a", line, diff.a, diff.b);
   completeSide(given, "b", line, diff.b, diff.a);

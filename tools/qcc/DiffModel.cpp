@@ -78,8 +78,8 @@ int driver::runModelDiff(const ModelDiffCommand &command) {
     return reportError(
         tools::ExitFailed,
         "--against needs the package qcc of Python, which " + *python +
-        " cannot import; pip install it, or name a Python that has it in "
-        "QCC_PYTHON");
+            " cannot import; pip install it, or name a Python that has it in "
+            "QCC_PYTHON");
   std::vector<std::string> all = {"-m", "qcc"};
   all.insert(all.end(), arguments->begin(), arguments->end());
   int code = runPython(*python, all, false, error);

@@ -45,8 +45,8 @@ struct ProgramOptions {
   bool unfused = false;
   bool emitsCubin = false; ///< Machine code beside PTX.
   std::string tuning;      ///< A tuning database, or empty.
-  /// Sizes that the command line gives. An ONNX model is compiled for those with
-  /// a name.
+  /// Sizes that the command line gives. An ONNX model is compiled for those
+  /// with a name.
   tools::GivenSizes sizes;
   /// Whether only a model takes `sizes`, since the command has no inputs.
   bool refusesOtherSizes = false;
@@ -211,8 +211,8 @@ rt::Result<tools::ModulePtr> openArtifact(const ProgramOptions &program,
                                           const rt::ModuleOptions &options);
 
 /// Compiles the module of the session, which is used up; reports failures.
-Reported<tools::ModulePtr>
-compileAndLoad(Session &session, const rt::ModuleOptions &options);
+Reported<tools::ModulePtr> compileAndLoad(Session &session,
+                                          const rt::ModuleOptions &options);
 
 using ReferenceResults = llvm::SmallVector<reference::TensorValue>;
 
@@ -224,10 +224,10 @@ rt::Tensor viewOf(const reference::TensorValue &value);
 
 /// Compiles the program again and compares what its steps compute with the
 /// reference; reports failures.
-Reported<tools::StepCheck>
-checkSteps(const ProgramOptions &program, const RunOptions &options,
-           const rt::ModuleOptions &moduleOptions,
-           std::vector<HostTensor> inputs);
+Reported<tools::StepCheck> checkSteps(const ProgramOptions &program,
+                                      const RunOptions &options,
+                                      const rt::ModuleOptions &moduleOptions,
+                                      std::vector<HostTensor> inputs);
 
 /// Each returns the exit code.
 int runCompile(const ProgramOptions &program, const std::string &output,

@@ -187,8 +187,8 @@ resolveDims(Session &session) {
 
 /// Writes the page of the options; returns the exit code.
 static ExitCode writePage(const ProgramOptions &program,
-                     const ExplainOptions &options,
-                     const ProgramReport &report) {
+                          const ExplainOptions &options,
+                          const ProgramReport &report) {
   std::optional<llvm::json::Object> profile;
   if (!options.profile.empty()) {
     auto read = readProfile(options.profile, report);

@@ -303,7 +303,8 @@ int driver::runReduce(const ReduceOptions &options) {
   print(*smallest, stream);
   if (ExitCode code = writeOutput(options.output, text))
     return code;
-  fprintf(options.output == "-" ? stderr : stdout, "%zu of %zu ops, after %u tests: %s\n", countOps(*smallest), before,
-         reducer.numTests, options.output.c_str());
+  fprintf(options.output == "-" ? stderr : stdout,
+          "%zu of %zu ops, after %u tests: %s\n", countOps(*smallest), before,
+          reducer.numTests, options.output.c_str());
   return 0;
 }

@@ -122,10 +122,9 @@ driver::compileAndLoad(Session &session, const rt::ModuleOptions &options) {
 /// Runs the tests of --test-data; returns the exit code.
 static ExitCode runTests(const tools::ModulePtr &module,
                          const RunOptions &options) {
-  return tools::runTestData(module, options, stdout,
-                            [](const std::string &message) {
-                              tools::printError("qcc", message);
-                            });
+  return tools::runTestData(
+      module, options, stdout,
+      [](const std::string &message) { tools::printError("qcc", message); });
 }
 
 static ExitCode runArtifact(const ProgramOptions &program,

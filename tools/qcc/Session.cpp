@@ -43,9 +43,9 @@ ExitCode driver::reportError(ExitCode code, llvm::Error error) {
 }
 
 ExitCode driver::reportStatus(const rt::Status &status) {
-  return status.isOk() ? tools::ExitSuccess
-                       : reportError(tools::exitCodeOf(status),
-                                     status.message());
+  return status.isOk()
+             ? tools::ExitSuccess
+             : reportError(tools::exitCodeOf(status), status.message());
 }
 
 ExitCode driver::reportUsage(const rt::Status &status) {
@@ -53,8 +53,8 @@ ExitCode driver::reportUsage(const rt::Status &status) {
                        : reportError(tools::ExitUsage, status.message());
 }
 
-ExitCode driver::reportDifferences(
-    const rt::Result<tools::Differences> &differences) {
+ExitCode
+driver::reportDifferences(const rt::Result<tools::Differences> &differences) {
   if (!differences.isOk() || differences->empty())
     return reportStatus(differences.status());
   return reportError(tools::ExitDiffers, *differences);
@@ -274,10 +274,10 @@ Reported<FixedInputs> Session::readFixedInputs() {
   for (const auto &[name, text] : options.constants) {
     rt::Result<HostTensor> value = readConstant(text);
     if (!value.isOk())
-      return reportError(tools::ExitRejected,
-                         "'--constant=" + name + "=" + text +
-                             "' is no number and no .npy file: " +
-                             value.message());
+      return reportError(
+          tools::ExitRejected,
+          "'--constant=" + name + "=" + text +
+              "' is no number and no .npy file: " + value.message());
     llvm::ArrayRef bytes(value->as<char>(), value->numBytes());
     fixed.constants[name] = {value->dtype(), value->shape(), bytes};
     constants.push_back(*std::move(value));

@@ -22,9 +22,9 @@ using namespace qcc;
 using namespace qcc::driver;
 
 /// The key of a file, whose text `parse` takes.
-static rt::Result<rt::Key> readKey(const std::string &path,
-                                   rt::Result<rt::Key> (*parse)(
-                                       std::string_view)) {
+static rt::Result<rt::Key>
+readKey(const std::string &path,
+        rt::Result<rt::Key> (*parse)(std::string_view)) {
   constexpr int64_t kLimit = 4096;
   rt::Result<std::string> text = readWholeFile(path, kLimit);
   if (!text.isOk())

@@ -434,8 +434,7 @@ int driver::runTune(const ProgramOptions &given, const TuneOptions &options) {
   if (kernels.empty() && !options.filter.empty())
     return reportError(tools::ExitRejected,
                        "no shape or layer of '" + name + "' contains '" +
-                           options.filter +
-                           "'; leave out --filter to see all");
+                           options.filter + "'; leave out --filter to see all");
   if (options.isList)
     return printCandidates(kernels, target, options.candidates);
   return Tuner(session, options, std::move(*database), *device, launches)

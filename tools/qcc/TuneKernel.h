@@ -40,8 +40,8 @@ struct TuneOutcome {
 using TuneProgress = llvm::function_ref<void(const std::string &)>;
 
 /// Reports where not even the model's choice can be measured.
-Reported<TuneOutcome>
-tuneKernel(Session &session, const TuneRequest &request, TuneProgress progress);
+Reported<TuneOutcome> tuneKernel(Session &session, const TuneRequest &request,
+                                 TuneProgress progress);
 
 } // namespace qcc::driver
 

@@ -255,8 +255,9 @@ static void addSign(Commands &commands, CommandLine &line) {
         return runVerifySignature(line.program.input, line.key);
       });
   verify.positional("FILE", line.program.input);
-  verify.text("key", "KEY", "The public key, a file with what qcc make-key "
-                            "printed",
+  verify.text("key", "KEY",
+              "The public key, a file with what qcc make-key "
+              "printed",
               line.key);
   verify.rules().require("key", "no key; say --key=FILE with the public key "
                                 "that qcc make-key printed");

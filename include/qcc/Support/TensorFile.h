@@ -34,9 +34,8 @@ rt::Result<HostTensor> readNpy(const std::string &path);
 rt::Result<HostTensor> parseNpy(std::string_view bytes);
 
 /// The bytes of a .npy file.
-rt::Result<std::string> printNpy(rt::DType dtype,
-                                 const std::vector<int64_t> &shape,
-                                 const void *data);
+rt::Result<std::string>
+printNpy(rt::DType dtype, const std::vector<int64_t> &shape, const void *data);
 
 /// Writes a .npy file, which appears when it is complete or not at all.
 rt::Status writeNpy(const std::string &path, rt::DType dtype,

@@ -186,7 +186,8 @@ TEST(Arguments, DashIsAStreamOnlyWhereItIsSaidToBe) {
 
 TEST(Arguments, OptionsHaveALetterBesidesTheirName) {
   for (std::vector<const char *> words :
-       {std::vector<const char *>{"m.so", "-e", "main"}, {"m.so", "-e=main"},
+       {std::vector<const char *>{"m.so", "-e", "main"},
+        {"m.so", "-e=main"},
         {"m.so", "--entry=main"}}) {
     Line line;
     line.arguments.abbreviate("entry", 'e');
@@ -215,16 +216,15 @@ TEST(Arguments, AnOutputWithoutAFileIsTheStandardOutput) {
 }
 
 TEST(Arguments, EveryFailureHasAnExitCode) {
-  for (auto [status, code] :
-       {std::pair(rt::Status::ok(), ExitSuccess),
-        {rt::invalidArgument(""), ExitRejected},
-        {rt::notFound(""), ExitRejected},
-        {rt::corrupt(""), ExitRejected},
-        {rt::untrusted(""), ExitRejected},
-        {rt::unsupported(""), ExitFailed},
-        {rt::ioError(""), ExitFailed},
-        {rt::outOfMemory(""), ExitFailed},
-        {rt::internalError(""), ExitFailed}})
+  for (auto [status, code] : {std::pair(rt::Status::ok(), ExitSuccess),
+                              {rt::invalidArgument(""), ExitRejected},
+                              {rt::notFound(""), ExitRejected},
+                              {rt::corrupt(""), ExitRejected},
+                              {rt::untrusted(""), ExitRejected},
+                              {rt::unsupported(""), ExitFailed},
+                              {rt::ioError(""), ExitFailed},
+                              {rt::outOfMemory(""), ExitFailed},
+                              {rt::internalError(""), ExitFailed}})
     EXPECT_EQ(exitCodeOf(status), code) << rt::statusCodeName(status.code());
 }
 
