@@ -27,7 +27,7 @@ RIGHT = {
     "compile": [*PROGRAM, "-o", "@/out.so"],
     "completion": ["bash"],
     "diff": ["linear.mlir", *PROGRAM, "--dim=3"],
-    "explain": PROGRAM,
+    "explain": [*PROGRAM, "--dim=3"],
     "formats": [],
     "help": ["run"],
     "make-key": ["@/key"],
@@ -117,7 +117,8 @@ def with_a_word_too_many(command, options, words):
 
 def without_a_word(command, options, words):
     place = next((i for i, word in enumerate(words) if not word.startswith("-")), None)
-    return None if place is None else ([*words[:place], *words[place + 1:]], USAGE)
+    # `qcc help` is right without a command.
+    return None if place is None or command == "help" else ([*words[:place], *words[place + 1:]], USAGE)
 
 
 def with_an_empty_word(command, options, words):
@@ -253,7 +254,7 @@ def draw(commands):
     while True:
         command = rng.choice(commands)
         options, words = COMMANDS[command], list(RIGHT[command[-1]])
-        fault = rng.choice(rng.choice([GENERAL, OF_VALUES]))
+        fault = rng.choice(rng.choice([GENERAL, OF_VALUES, OF_VALUES]))
         try:
             found = fault(command[-1], options, words)
         except IndexError:  # No option is of the kind that the fault needs.
