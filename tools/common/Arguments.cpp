@@ -333,8 +333,9 @@ rt::Status Arguments::parse(int argc, const char *const *argv) {
                                    std::string(*value) + "' is given");
     } else if (option->takes == Takes::Value) {
       if (i + 1 == argc)
-        return rt::invalidArgument("'" + spelled + "' lacks its value; write " +
-                                   option->spelling() + "=" + option->value);
+        return rt::invalidArgument(
+            "'" + spelled + "' lacks its value; write " + spelled +
+            (name == option->name ? "=" : " ") + option->value);
       value = argv[++i];
     }
     rt::Status status = setOption(*option, spelled, value);

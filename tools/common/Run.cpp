@@ -49,13 +49,13 @@ void addOutputArgument(Arguments &arguments, const char *value,
 }
 
 void addJsonArgument(Arguments &arguments, const std::string &report,
-                     std::string &json) {
-  arguments.optionalOutput("json",
-                           ("Also write " + report +
-                            " to a file as JSON; without a file, or with -, "
-                            "print JSON instead of text")
-                               .c_str(),
-                           json);
+                     std::string &json, const std::string &contents) {
+  std::string help = "Also write " + report +
+                     " to a file as JSON; without a file, or with -, print "
+                     "JSON instead of text";
+  if (!contents.empty())
+    help += ". " + contents;
+  arguments.optionalOutput("json", help.c_str(), json);
 }
 
 void addMeasureArguments(Arguments &arguments, RunOptions &options) {

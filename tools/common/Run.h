@@ -62,9 +62,9 @@ void addRunArguments(Arguments &arguments, RunOptions &options);
 void addOutputArgument(Arguments &arguments, const char *value,
                        const char *help, std::string &output);
 /// --json: the report goes to a file as well, or to the standard output instead
-/// of its text.
+/// of its text. `contents` is a sentence about the report, or empty.
 void addJsonArgument(Arguments &arguments, const std::string &report,
-                     std::string &json);
+                     std::string &json, const std::string &contents = "");
 
 /// How to load the program that the options are for. Opens the device.
 rt::Result<rt::ModuleOptions> moduleOptionsOf(RunOptions &options);

@@ -109,22 +109,19 @@ rt::Status GivenSizes::addShape(std::string_view text) {
 
 void addSizeArguments(Arguments &arguments, GivenSizes &sizes,
                       const std::string &inputs) {
-  std::string ofModel = "The size of a dimension of a name. An ONNX model is "
-                        "compiled for it, in every command; ";
+  std::string ofModel = "NAME=N is the size of a dimension that has a name. "
+                        "Every command compiles an ONNX model for it; ";
   if (inputs.empty())
     arguments.list(
         "dim", "NAME=N", ofModel + "programs of MLIR have sizes in their types",
         [&](std::string_view text) { return addNamedDim(text, sizes.named); });
   else
-    arguments.list("dim", "N|NAME=N",
-                   ofModel +
-                       "programs of MLIR and artifacts are not, and it "
-                       "is the size of " +
-                       inputs +
-                       ". Without a name: the size of the next dynamic "
-                       "dimension of " +
-                       inputs + ", for which nothing is compiled",
-                   [&](std::string_view text) { return sizes.addDim(text); });
+    arguments.list(
+        "dim", "N|NAME=N",
+        ofModel + "in programs of MLIR and artifacts, it is the size of " +
+            inputs + ". N is the size of the next dynamic dimension of " +
+            inputs + ", in order; nothing is compiled for it",
+        [&](std::string_view text) { return sizes.addDim(text); });
   arguments.list("shape", "NAME=N0xN1...",
                  "All sizes of the input of a name, as --dim gives one",
                  [&](std::string_view text) { return sizes.addShape(text); });

@@ -138,18 +138,15 @@ static void addExplain(Commands &commands, CommandLine &line) {
                    });
   addProgramOptions(arguments, line.program);
   addTuningDb(arguments, line.program);
-  qcc::tools::addSizeArguments(
-      arguments, line.program.sizes,
-      "arguments, for which to say the memory of temporaries");
+  qcc::tools::addSizeArguments(arguments, line.program.sizes, "arguments");
   qcc::tools::addJsonArgument(
-      arguments,
-      "a list of kernels; of the entry that needs most, and of each entry, "
-      "arena_bytes (the memory of temporaries), live_bytes (the most of it "
-      "that is alive at one step) and scratch_bytes (of each thread), null "
-      "where dimensions are not given; distinct_kernels; artifact_bytes; "
-      "machine_code_bytes, with --emit-cubin; of a step of a device its "
-      "kernel,",
-      line.explain.json);
+      arguments, "the report", line.explain.json,
+      "It has a list of kernels; of the entry that needs "
+      "most, and of each entry, arena_bytes (the memory of temporaries), "
+      "live_bytes (the most of it that is alive at one step) and "
+      "scratch_bytes (of each thread), null where dimensions are not given; "
+      "distinct_kernels; artifact_bytes; machine_code_bytes, with "
+      "--emit-cubin; of a step of a device its kernel");
   arguments.text("html", "FILE",
                  "Also write a page for browsers, which needs no other file: "
                  "the steps as a graph, with what is known of each",

@@ -198,7 +198,7 @@ TEST(Arguments, OptionsHaveALetterBesidesTheirName) {
   Line line;
   line.arguments.abbreviate("entry", 'e');
   EXPECT_EQ(line.parse({"m.so", "-e"}).message(),
-            "'-e' lacks its value; write --entry=NAME");
+            "'-e' lacks its value; write -e NAME");
   Line twice;
   twice.arguments.abbreviate("entry", 'e');
   EXPECT_EQ(twice.parse({"m.so", "--entry=a", "-e", "b"}).message(),
