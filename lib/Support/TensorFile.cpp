@@ -37,7 +37,44 @@ private:
   int64_t offset_ = 0;
 };
 
+class MemorySource : public ByteSource {
+public:
+  explicit MemorySource(std::string_view bytes) : bytes_(bytes) {}
+  int64_t remaining() const override { return int64_t(bytes_.size()); }
+  rt::Status read(void *data, int64_t size) override {
+    memcpy(data, bytes_.data(), size);
+    bytes_.remove_prefix(size);
+    return rt::Status::ok();
+  }
+
+private:
+  std::string_view bytes_;
+};
+
+/// Everything of a .npy file before its data; fails where no such file can hold
+/// the tensor.
+rt::Result<std::string> headerOf(rt::DType dtype,
+                                 const std::vector<int64_t> &shape) {
+  if (!dtype.isKnown() || !rt::numBytes(dtype, shape))
+    return rt::invalidArgument("a tensor of " + rt::describe(dtype, shape) +
+                               " cannot be written as .npy");
+  return makeNpyHeader(dtype, shape);
+}
+
 } // namespace
+
+rt::Result<HostTensor> parseNpy(std::string_view bytes) {
+  MemorySource source(bytes);
+  return readNpyFrom(source);
+}
+
+rt::Result<std::string>
+printNpy(rt::DType dtype, const std::vector<int64_t> &shape, const void *data) {
+  rt::Result<std::string> bytes = headerOf(dtype, shape);
+  if (bytes.isOk())
+    bytes->append(static_cast<const char *>(data), *rt::numBytes(dtype, shape));
+  return bytes;
+}
 
 rt::Result<HostTensor> readNpy(const std::string &path) {
   std::string prefix = path + ": ";
@@ -53,18 +90,15 @@ rt::Result<HostTensor> readNpy(const std::string &path) {
 
 rt::Status writeNpy(const std::string &path, rt::DType dtype,
                     const std::vector<int64_t> &shape, const void *data) {
-  std::optional<int64_t> bytes = rt::numBytes(dtype, shape);
-  if (!dtype.isKnown() || !bytes)
-    return rt::invalidArgument(path + ": a tensor of " +
-                               rt::describe(dtype, shape) +
-                               " cannot be written as .npy");
+  rt::Result<std::string> header = headerOf(dtype, shape);
+  if (!header.isOk())
+    return header.status().withPrefix(path + ": ");
   rt::Result<OutputFile> file = OutputFile::create(path);
   if (!file.isOk())
     return file.status();
-  std::string header = makeNpyHeader(dtype, shape);
-  rt::Status status = file->write(header.data(), header.size());
+  rt::Status status = file->write(header->data(), header->size());
   if (status.isOk())
-    status = file->write(data, *bytes);
+    status = file->write(data, *rt::numBytes(dtype, shape));
   return status.isOk() ? file->commit() : status;
 }
 

@@ -16,7 +16,12 @@ import numpy as np
 
 from ._layers import PEERS, diff_model, load_model
 from ._reduce import reduce_model
-from .errors import Error, InvalidArgumentError
+from .errors import CorruptArtifactError, Error, InvalidArgumentError, InvalidProgramError, NotFoundError, UntrustedError
+
+#: The exit codes of qcc (tools/common/ExitCodes.h). argparse ends with 2 where a command line is wrong.
+SUCCESS, DIFFERS, REJECTED, FAILED = 0, 1, 3, 4
+#: What is wrong with an input; all else is wrong with its compilation or run.
+REJECTIONS = (InvalidArgumentError, NotFoundError, CorruptArtifactError, InvalidProgramError, UntrustedError, FileNotFoundError)
 
 
 def _pair(text: str, separator: str, form: str) -> Tuple[str, str]:
@@ -46,7 +51,7 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
     reduce.add_argument("--test", required=True, metavar="COMMAND",
                         help="a command of the shell, which succeeds where the model \"$1\" does what is looked for, such "
                              "as '! qcc run \"$1\" --check'")
-    reduce.add_argument("-o", dest="output", required=True, metavar="OUT.onnx", help="where the part is written")
+    reduce.add_argument("-o", "--output", dest="output", required=True, metavar="OUT.onnx", help="where the part is written")
     diff = commands.add_parser("diff", help="compare a model with another implementation of ONNX; exit with 1 if they "
                                             "differ")
     diff.set_defaults(run=_diff)
@@ -81,7 +86,7 @@ def _reduce(options: argparse.Namespace) -> int:
     with open(options.output, "wb") as file:
         file.write(part.SerializeToString())
     print(f"{len(part.graph.node)} of {len(model.graph.node)} nodes, after {tests} tests: {options.output}")
-    return 0
+    return SUCCESS
 
 
 def _load(path: str) -> Any:
@@ -103,9 +108,9 @@ def _diff(options: argparse.Namespace) -> int:
     first = report.first(options.tolerance)
     if first is None:
         print(f"no difference in {len(report.layers)} values")
-        return 0
+        return SUCCESS
     print(f"first difference: {first.value}, of node {first.node} ({first.op})")
-    return 1
+    return DIFFERS
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
@@ -116,15 +121,16 @@ def main(arguments: Optional[List[str]] = None) -> int:
         return code
     except (Error, OSError) as error:
         message = str(error)
+        code = REJECTED if isinstance(error, REJECTIONS) else FAILED
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except Exception as error:
         # Of the packages onnx and numpy, on models that they do not take.
-        reason = " ".join(str(error).split())
+        code, reason = REJECTED, " ".join(str(error).split())
         message = f"{options.command} failed on '{options.model}' ({type(error).__name__}: {reason}); check the model by " \
                   "onnx.checker.check_model"
     print(f"qcc: error: {message}", file=sys.stderr)
-    return 1
+    return code
 
 
 if __name__ == "__main__":

@@ -62,4 +62,4 @@ def test_the_name_of_a_result_is_a_string(tmp_path, compiler):
     path = tmp_path / "bad.mlir"
     path.write_text("func.func @f(%x: tensor<4xf32>) -> (tensor<4xf32> {qcc.name = 3}) { return %x : tensor<4xf32> }")
     done = subprocess.run([str(program.qcc()), "compile", str(path), "-o", "-"], capture_output=True, text=True)
-    assert done.returncode == 1 and "qcc.name of result 0 is 3" in done.stderr and "must be a string" in done.stderr
+    assert done.returncode == 3 and "qcc.name of result 0 is 3" in done.stderr and "must be a string" in done.stderr

@@ -92,9 +92,9 @@ def test_command(model, run, tmp_path):
     done = run("diff", path, "--against=onnx", f"--input=x:{tmp_path / 'x.npy'}")
     assert done.returncode == 0 and "no difference in 1 values" in done.stdout, done.stdout + done.stderr
     done = run("diff", path, "--against=onnx")
-    assert done.returncode == 1 and "qcc: error: dimension 'batch'" in done.stderr
+    assert done.returncode == 3 and "qcc: error: dimension 'batch'" in done.stderr
     done = run("diff", tmp_path / "none.onnx", "--against=onnx")
-    assert done.returncode == 1 and "none.onnx" in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 3 and "none.onnx" in done.stderr and "Traceback" not in done.stderr
 
 
 #: The reference of the package onnx has DequantizeLinear of other operator sets alone.
@@ -110,7 +110,7 @@ def test_what_the_peer_cannot_run(run, tmp_path):
     done = run("diff", path, "--against=onnx")
     assert "Traceback" not in done.stderr
     if done.returncode:
-        assert done.returncode == 1 and "qcc: error: the package onnx " in done.stderr, done.stderr
+        assert done.returncode == 4 and "qcc: error: the package onnx " in done.stderr, done.stderr
         assert "cannot run the model: No implementation for operator 'DequantizeLinear'" in done.stderr
         assert "--against=onnxruntime" in done.stderr and len(done.stderr.splitlines()) == 1
 
@@ -144,7 +144,7 @@ def test_files_that_are_damaged(model, run, tmp_path):
                                ([tmp_path / "external.onnx", "--dim=batch=1"], "none.bin"),
                                ([tmp_path / "damaged.onnx", "--dim=batch=1"], "is no ONNX model, or it is damaged")):
         done = run("diff", *arguments, "--against=onnx")
-        assert done.returncode == 1 and "qcc: error: " in done.stderr and message in done.stderr, done.stderr
+        assert done.returncode == 3 and "qcc: error: " in done.stderr and message in done.stderr, done.stderr
         assert "Traceback" not in done.stderr
 
 

@@ -77,7 +77,7 @@ def test_command(model, tmp_path):
     assert done.returncode == 0 and done.stdout.startswith("1 of 7 nodes, after "), done.stdout + done.stderr
     assert ops(onnx.load(part)) == ["Softmax"]
     done = run("exit 1")
-    assert done.returncode == 1 and "correct the test" in done.stderr
+    assert done.returncode == 3 and "correct the test" in done.stderr
     (tmp_path / "text.onnx").write_text("no model")
     done = run("true", tmp_path / "text.onnx")
-    assert done.returncode == 1 and "is no ONNX model" in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 3 and "is no ONNX model" in done.stderr and "Traceback" not in done.stderr

@@ -39,6 +39,7 @@ Arguments::Arguments(std::string tool, std::string summary)
     : tool_(std::move(tool)), summary_(std::move(summary)) {
   flag("help", "Print this", help_);
   flag("version", "Print the version", version_);
+  abbreviate("help", 'h');
 }
 
 //===----------------------------------------------------------------------===//
@@ -46,11 +47,12 @@ Arguments::Arguments(std::string tool, std::string summary)
 //===----------------------------------------------------------------------===//
 
 std::string Arguments::Option::form() const {
+  std::string text = letter ? std::string("-") + letter + ", " : "";
+  text += spelling();
   if (takes == Takes::Nothing)
-    return spelling();
-  if (takes == Takes::PerhapsValue)
-    return spelling() + "[=" + value + "]";
-  return spelling() + (name.size() == 1 ? " " : "=") + value;
+    return text;
+  return text +
+         (takes == Takes::PerhapsValue ? "[=" + value + "]" : "=" + value);
 }
 
 bool Arguments::Option::takesFile() const {
@@ -148,6 +150,16 @@ void Arguments::number(const char *name, const char *value, const char *help,
   };
 }
 
+void Arguments::optionalOutput(const char *name, const char *help,
+                               std::string &file) {
+  Option &option = add(name, "FILE", help, Takes::PerhapsValue);
+  option.takesStream = true;
+  option.set = [&file](std::string_view text) {
+    file = text.empty() ? "-" : text;
+    return rt::Status::ok();
+  };
+}
+
 void Arguments::optionalText(const char *name, const char *value,
                              const char *help, bool &given,
                              std::string &target) {
@@ -170,6 +182,12 @@ void Arguments::listValues(
   for (Option &option : options_)
     if (option.name == name)
       option.values = values;
+}
+
+void Arguments::abbreviate(const char *name, char letter) {
+  for (Option &option : options_)
+    if (option.name == name)
+      option.letter = letter;
 }
 
 void Arguments::takesStream(std::string_view name) {
@@ -258,21 +276,20 @@ rt::Status Arguments::setPositional(std::string_view argument) {
       "' are given");
 }
 
-rt::Status Arguments::setOption(Option &option,
+rt::Status Arguments::setOption(Option &option, const std::string &spelled,
                                 std::optional<std::string_view> value) {
   if (option.given && !option.repeatable)
-    return rt::invalidArgument("'" + option.spelling() + "' is given twice");
+    return rt::invalidArgument("'" + spelled + "' is given twice");
   option.given = true;
   option.text = value.value_or("");
   if (value && value->empty())
-    return rt::invalidArgument("'" + option.spelling() +
-                               "=' has an empty value; " +
+    return rt::invalidArgument("'" + spelled + "=' has an empty value; " +
                                (option.takes == Takes::PerhapsValue
-                                    ? "write " + option.spelling() + " or "
+                                    ? "write " + spelled + " or "
                                     : "leave the option out or ") +
                                "give it a value");
   if (option.text == "-" && option.takesFile() && !option.takesStream)
-    return rt::invalidArgument("'" + option.spelling() +
+    return rt::invalidArgument("'" + spelled +
                                "=-' names no file: the option takes neither "
                                "the standard input nor output; name a file");
   if (option.values && option.text == "help") {
@@ -301,25 +318,27 @@ rt::Status Arguments::parse(int argc, const char *const *argv) {
     std::string_view name = text.substr(0, equals);
     Option *option = nullptr;
     for (Option &candidate : options_)
-      if (candidate.name == name || (name == "h" && candidate.name == "help"))
+      if (candidate.isCalled(name))
         option = &candidate;
     if (!option)
       return unknown(argument, name);
+    std::string spelled = name == option->name
+                              ? option->spelling()
+                              : std::string("-") + option->letter;
     std::optional<std::string_view> value;
     if (equals != std::string_view::npos) {
       value = text.substr(equals + 1);
       if (option->takes == Takes::Nothing)
-        return rt::invalidArgument("'" + option->spelling() +
-                                   "' takes no value, but '" +
+        return rt::invalidArgument("'" + spelled + "' takes no value, but '" +
                                    std::string(*value) + "' is given");
     } else if (option->takes == Takes::Value) {
       if (i + 1 == argc)
-        return rt::invalidArgument("'" + option->spelling() +
-                                   "' lacks its value; write " +
-                                   option->form());
+        return rt::invalidArgument(
+            "'" + spelled + "' lacks its value; write " + spelled +
+            (name == option->name ? "=" : " ") + option->value);
       value = argv[++i];
     }
-    rt::Status status = setOption(*option, value);
+    rt::Status status = setOption(*option, spelled, value);
     if (!status.isOk() || help_ || version_ || listed_)
       return status;
   }
@@ -330,25 +349,26 @@ rt::Status Arguments::parse(int argc, const char *const *argv) {
   return rules_.check([this](std::string_view name) { return isGiven(name); });
 }
 
-std::optional<int> Arguments::answer(int argc, const char *const *argv,
-                                     const char *version, int failure) {
+std::optional<ExitCode> Arguments::answer(int argc, const char *const *argv,
+                                          const char *version) {
   std::string name = tool_.substr(0, tool_.find(' '));
   rt::Status status = parse(argc, argv);
-  if (status.isOk()) {
-    if (listed_)
-      printf("%s\n", join(listed_->values(), "\n").c_str());
-    else if (help_)
-      fputs(help(outputColumns()).c_str(), stdout);
-    else if (version_)
-      printf("%s %s\n", name.c_str(), version);
-    else
-      return std::nullopt;
-    status = flushStandardOutput();
+  if (!status.isOk()) {
+    printError(name, status.message());
+    return ExitUsage;
   }
-  if (status.isOk())
-    return 0;
-  printError(name, status.message());
-  return failure;
+  if (listed_)
+    printf("%s\n", join(listed_->values(), "\n").c_str());
+  else if (help_)
+    fputs(help(outputColumns()).c_str(), stdout);
+  else if (version_)
+    printf("%s %s\n", name.c_str(), version);
+  else
+    return std::nullopt;
+  status = flushStandardOutput();
+  if (!status.isOk())
+    printError(name, status.message());
+  return exitCodeOf(status);
 }
 
 std::string Arguments::help(unsigned columns) const {
@@ -385,7 +405,7 @@ std::string Arguments::help(unsigned columns) const {
       lines.insert(i, " \\");
     text += "  " + lines + "\n";
   }
-  return text;
+  return epilogue_ ? text + "\n" + epilogue_(columns) : text;
 }
 
 } // namespace qcc::tools

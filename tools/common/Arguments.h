@@ -14,11 +14,14 @@
 // "-" is the standard input or output where a command says so by takesStream().
 // Elsewhere it is refused, and never the name of a file.
 //
+// An option may have a letter besides its name: `-o y.npy`, `--output=y.npy`.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef QCC_TOOLS_COMMON_ARGUMENTS_H
 #define QCC_TOOLS_COMMON_ARGUMENTS_H
 
+#include "common/ExitCodes.h"
 #include "common/OptionRules.h"
 #include "qcc/Base/Status.h"
 
@@ -36,6 +39,7 @@ public:
   enum class Takes { Nothing, Value, PerhapsValue };
   struct Option {
     std::string name, value, help;
+    char letter = 0; ///< Another name, of one letter; or none.
     Takes takes = Takes::Nothing;
     bool repeatable = false;
     bool given = false;
@@ -47,11 +51,12 @@ public:
     /// `--name=help` prints them.
     std::function<std::vector<std::string>()> values;
 
-    /// "-o", "--input"
-    std::string spelling() const {
-      return (name.size() == 1 ? "-" : "--") + name;
+    bool isCalled(std::string_view text) const {
+      return text == name || (letter && text == std::string_view(&letter, 1));
     }
-    /// "--input=x.npy", as the help shows it.
+    /// "--input"
+    std::string spelling() const { return "--" + name; }
+    /// "-o, --output=x.npy", as the help shows it.
     std::string form() const;
     /// Whether a value may be the name of a file or folder.
     bool takesFile() const;
@@ -83,6 +88,8 @@ public:
   /// A number, 0 or greater.
   void number(const char *name, const char *value, const char *help,
               std::optional<double> &target);
+  /// `--name=FILE` sets the file, `--name` sets it to "-", the standard output.
+  void optionalOutput(const char *name, const char *help, std::string &file);
   /// `--name` sets the flag, `--name=value` also the text.
   void optionalText(const char *name, const char *value, const char *help,
                     bool &given, std::string &target);
@@ -92,6 +99,11 @@ public:
   /// Lets `--name=help` list the values of an option.
   void listValues(const char *name,
                   const std::function<std::vector<std::string>()> &values);
+  /// Gives an option another name, of one letter.
+  void abbreviate(const char *name, char letter);
+  /// Text that the help shows at its end, at most as many columns wide as it is
+  /// told.
+  void epilogue(std::string (*text)(unsigned columns)) { epilogue_ = text; }
   /// Lets "-" stand for the standard input or output, as a value of an option
   /// or as positional arguments of this name.
   void takesStream(std::string_view name);
@@ -102,9 +114,9 @@ public:
 
   /// parse() for a tool's main(). Prints help or `version` where one is asked
   /// for, and to stderr what is wrong where something is; returns the exit code
-  /// then, `failure` in the latter case. Nothing where there is work to do.
-  std::optional<int> answer(int argc, const char *const *argv,
-                            const char *version, int failure = 1);
+  /// then. Nothing where there is work to do.
+  std::optional<ExitCode> answer(int argc, const char *const *argv,
+                                 const char *version);
 
   /// After parse(); where help is asked for, nothing else is checked.
   bool wantsHelp() const { return help_; }
@@ -130,9 +142,12 @@ private:
   rt::Status setPositional(std::string_view argument);
   rt::Status checkPositional(std::string_view argument, const std::string &name,
                              bool takesStream) const;
-  rt::Status setOption(Option &option, std::optional<std::string_view> value);
+  /// Sets the option that the command line calls `spelled`, "-o".
+  rt::Status setOption(Option &option, const std::string &spelled,
+                       std::optional<std::string_view> value);
 
   std::string tool_, summary_;
+  std::string (*epilogue_)(unsigned columns) = nullptr;
   std::vector<Positional> positionals_;
   size_t positionalsGiven_ = 0;
   std::string insteadOption_, restName_;

@@ -60,9 +60,9 @@ rt::Status Commands::unknown(const std::string &name) const {
                                             : "do you mean " + meant + "?"));
 }
 
-int Commands::fail(const rt::Status &status) const {
+int Commands::fail(const rt::Status &status, int code) const {
   printError(tool_, status.message());
-  return 1;
+  return code;
 }
 
 int Commands::run(int argc, const char *const *argv) {
@@ -71,7 +71,7 @@ int Commands::run(int argc, const char *const *argv) {
                 (name == "help" && argc == 2);
   if (argc < 2) {
     fputs(help().c_str(), stderr);
-    return 1;
+    return ExitUsage;
   }
   if (isHelp || name == "--version" || name == "-version") {
     if (isHelp)
@@ -79,25 +79,26 @@ int Commands::run(int argc, const char *const *argv) {
     else
       printf("%s %s\n", tool_.c_str(), version_.c_str());
     rt::Status status = flushStandardOutput();
-    return status.isOk() ? 0 : fail(status);
+    return status.isOk() ? ExitSuccess : fail(status, exitCodeOf(status));
   }
   for (Command &command : commands_)
     if (command.name == name) {
-      std::optional<int> code =
+      std::optional<ExitCode> code =
           command.arguments.answer(argc - 1, argv + 1, version_.c_str());
       return code ? *code : command.run(command.arguments);
     }
   if (name[0] == '-')
     return fail(rt::invalidArgument("'" + name +
                                     "' stands before the command; write " +
-                                    tool_ + " COMMAND [OPTIONS]"));
-  return fail(unknown(name));
+                                    tool_ + " COMMAND [OPTIONS]"),
+                ExitUsage);
+  return fail(unknown(name), ExitUsage);
 }
 
 int Commands::runHelp() const {
   const Command *command = find(helped_);
   if (!command)
-    return fail(unknown(helped_));
+    return fail(unknown(helped_), ExitUsage);
   fputs(command->arguments.help(outputColumns()).c_str(), stdout);
   return 0;
 }
@@ -105,7 +106,7 @@ int Commands::runHelp() const {
 int Commands::runCompletion() const {
   rt::Result<std::string> script = completionScript(*this, shell_);
   if (!script.isOk())
-    return fail(script.status());
+    return fail(script.status(), ExitUsage);
   fputs(script->c_str(), stdout);
   return 0;
 }
@@ -124,7 +125,8 @@ std::string Commands::help() const {
             "\n";
   }
   return text + "\n" + tool_ +
-         " help COMMAND says which options a command has.\n";
+         " help COMMAND says which options a command has.\n\n" +
+         exitCodesHelp(outputColumns());
 }
 
 } // namespace qcc::tools

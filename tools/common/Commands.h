@@ -50,7 +50,7 @@ public:
 private:
   const Command *find(std::string_view name) const;
   rt::Status unknown(const std::string &name) const;
-  int fail(const rt::Status &status) const;
+  int fail(const rt::Status &status, int code) const;
   int runHelp() const;
   int runCompletion() const;
 

@@ -67,12 +67,17 @@ static std::string bashScript(const Commands &commands) {
     options += "    " + command.name + ") words='";
     for (const Option &option : command.arguments.options()) {
       bool takesValue = option.takes == Arguments::Takes::Value;
-      options += option.spelling() +
-                 (takesValue && option.name.size() > 1 ? "= " : " ");
+      std::string letter =
+          option.letter ? std::string("-") + option.letter : "";
+      options += letter.empty() ? "" : letter + " ";
+      options += option.spelling() + (takesValue ? "= " : " ");
       if (option.takes == Arguments::Takes::Nothing)
         continue;
       std::string words = join(namedValues(option), " ");
-      values += "    '" + command.name + " " + option.spelling() + "') ";
+      if (!letter.empty())
+        letter = "'" + command.name + " " + letter + "' | ";
+      values += "    " + letter + "'" + command.name + " " + option.spelling() +
+                "') ";
       values += option.takesFile() ? "files=1 " : "";
       values += "words='" + words + "' ;;\n";
     }
@@ -148,18 +153,17 @@ static std::string zshScript(const Commands &commands) {
     for (const Option &option : command.arguments.options()) {
       std::string help = quoted(option.help, /*isZsh=*/true);
       help = help.substr(1, help.size() - 2);
-      cases += " \\\n      '";
-      cases += option.repeatable ? "*" : "";
-      cases += option.spelling();
+      std::string start = option.repeatable ? "*" : "", end = "[" + help + "]";
       if (option.takes != Arguments::Takes::Nothing)
-        cases += option.name.size() == 1                          ? ""
-                 : option.takes == Arguments::Takes::PerhapsValue ? "=-"
-                                                                  : "=";
-      cases += "[" + help + "]";
-      if (option.takes != Arguments::Takes::Nothing)
-        cases += (option.takes == Arguments::Takes::PerhapsValue ? ":" : "") +
-                 zshValue(option);
-      cases += "'";
+        end += (option.takes == Arguments::Takes::PerhapsValue ? ":" : "") +
+               zshValue(option);
+      if (option.letter)
+        cases += " \\\n      '" + start + "-" + option.letter + end + "'";
+      cases += " \\\n      '" + start + option.spelling();
+      cases += option.takes == Arguments::Takes::Nothing        ? ""
+               : option.takes == Arguments::Takes::PerhapsValue ? "=-"
+                                                                : "=";
+      cases += end + "'";
     }
     if (command.name == "help")
       cases += " \\\n      '1:COMMAND:(" + join(names, " ") + ")'";
@@ -197,7 +201,9 @@ static std::string fishScript(const Commands &commands) {
                         " -n '__fish_seen_subcommand_from " + command.name +
                         "' ";
     for (const Option &option : command.arguments.options()) {
-      text += start + (option.name.size() == 1 ? "-s " : "-l ") + option.name;
+      text += start + "-l " + option.name;
+      if (option.letter)
+        text += std::string(" -s ") + option.letter;
       if (option.takes == Arguments::Takes::Value)
         text += option.takesFile() ? " -r -F" : " -x";
       std::string words = join(namedValues(option), " ");

@@ -7,8 +7,9 @@
 
 #include "common/Devices.h"
 
+#include "common/Arguments.h"
+#include "common/Files.h"
 #include "qcc/Emulator/EmulatorDevice.h"
-#include "qcc/Support/FileIO.h"
 #include "qcc/Support/Json.h"
 
 #include <charconv>
@@ -27,7 +28,7 @@ rt::Status LaunchLog::write(const std::string &path) const {
       list.add(emu::countersJson(counters));
     else
       text += emu::formatCounters(counters);
-  return writeFile(path, isJson ? list.print() : text);
+  return writeOutput(path, isJson ? list.print() : text);
 }
 
 /// The number behind "emulator:seed=".
@@ -45,6 +46,22 @@ static std::optional<uint64_t> seedOf(std::string_view name) {
   return seed;
 }
 
+/// Whether a name is "cuda" or "cuda:N".
+static bool isCuda(std::string_view name) {
+  constexpr std::string_view prefix = "cuda:";
+  return name == "cuda" ||
+         (name.substr(0, prefix.size()) == prefix &&
+          parseInteger(name.substr(prefix.size())).value_or(-1) >= 0);
+}
+
+rt::Status checkDeviceName(std::string_view name) {
+  if (name == "cpu" || isCuda(name) || seedOf(name))
+    return rt::Status::ok();
+  return rt::invalidArgument(
+      "there is no device '" + std::string(name) +
+      "'; use cpu, cuda, cuda:N, emulator or emulator:seed=N");
+}
+
 rt::Result<std::shared_ptr<rt::Device>>
 openDevice(const std::string &name, const std::shared_ptr<LaunchLog> &log) {
   if (name.empty())
@@ -60,10 +77,9 @@ openDevice(const std::string &name, const std::shared_ptr<LaunchLog> &log) {
     return std::shared_ptr<rt::Device>(
         emu::createEmulatorDevice(std::move(options)));
   }
-  if (name != "cpu" && name.rfind("cuda", 0) != 0)
-    return rt::invalidArgument(
-        "there is no device '" + name +
-        "'; use cpu, cuda, cuda:N, emulator or emulator:seed=N");
+  rt::Status status = checkDeviceName(name);
+  if (!status.isOk())
+    return status;
   return rt::openDevice(name);
 }
 

@@ -18,6 +18,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qcc::tools {
@@ -29,6 +30,9 @@ struct LaunchLog {
   /// As JSON where the name ends in .json, otherwise as tables.
   rt::Status write(const std::string &path) const;
 };
+
+/// Fails if no device has such a name.
+rt::Status checkDeviceName(std::string_view name);
 
 /// The device of a name: "cpu", "cuda[:N]" or "emulator[:seed=N]"; null for the
 /// host and the empty name. `log`, where it is given, gets what an emulator

@@ -7,8 +7,8 @@
 
 #include "common/Describe.h"
 #include "common/Diff.h"
+#include "common/Files.h"
 #include "common/Text.h"
-#include "qcc/Support/FileIO.h"
 
 #include <cmath>
 
@@ -184,10 +184,11 @@ rt::Result<bool> runDiff(const DiffSide &a, const DiffSide &b,
   rt::Result<DiffReport> report = diffModules(a, b, options);
   if (!report.isOk())
     return report.status();
-  fputs(diffText(a, b, *report).c_str(), out);
+  if (options.json != "-")
+    fputs(diffText(a, b, *report).c_str(), out);
   if (!options.json.empty()) {
     rt::Status status =
-        writeFile(options.json, diffJson(a, b, *report).print());
+        writeOutput(options.json, diffJson(a, b, *report).print());
     if (!status.isOk())
       return status;
   }

@@ -7,11 +7,17 @@
 
 #include "common/Files.h"
 
+#include "common/Text.h"
+#include "qcc/Support/FileFormat.h"
+#include "qcc/Support/FileIO.h"
+
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace qcc::tools {
 
@@ -71,13 +77,86 @@ rt::Status CommandFiles::checkWrite(const std::string &path,
   return checkWrite(makeUse(path, writer), writes_.size());
 }
 
+bool CommandFiles::writesStandardOutput() const {
+  return std::any_of(writes_.begin(), writes_.end(),
+                     [](const Use &use) { return use.path == "-"; });
+}
+
+/// Refuses a second use of "-"; `message` says why.
+rt::Status CommandFiles::checkStream(const std::vector<Use> &uses,
+                                     const std::string &message) {
+  const Use *first = nullptr;
+  for (const Use &use : uses) {
+    if (use.path != "-")
+      continue;
+    if (first)
+      return rt::invalidArgument("'-' is " + first->by + " and " + use.by +
+                                 ", but " + message + "; name a file");
+    first = &use;
+  }
+  return rt::Status::ok();
+}
+
 rt::Status CommandFiles::check() const {
+  rt::Status status =
+      checkStream(reads_, "the standard input is read only once");
+  if (status.isOk())
+    status = checkStream(writes_, "the standard output takes one of them");
+  if (!status.isOk())
+    return status;
   for (size_t i = 0; i < writes_.size(); ++i) {
-    rt::Status status = checkWrite(writes_[i], i);
+    status = checkWrite(writes_[i], i);
     if (!status.isOk())
       return status;
   }
   return rt::Status::ok();
+}
+
+/// Why the standard output could not be written, from the first failure on.
+static std::string &outputFailure() {
+  static std::string reason;
+  return reason;
+}
+
+rt::Status writeOutput(const std::string &path, std::string_view bytes) {
+  if (path != "-")
+    return writeFile(path, bytes);
+  if (isBinary(bytes) && isatty(STDOUT_FILENO))
+    return rt::ioError("the output is binary, and the standard output is a "
+                       "terminal; name a file, or redirect the output");
+  errno = 0;
+  if (fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size() &&
+      outputFailure().empty())
+    outputFailure() = strerror(errno);
+  // The end of the command reports what could not be written.
+  return rt::Status::ok();
+}
+
+rt::Result<std::string> readStream(int descriptor, const std::string &what,
+                                   size_t limit) {
+  std::string bytes;
+  constexpr size_t kChunk = 1 << 16;
+  for (;;) {
+    size_t before = bytes.size();
+    if (before > limit)
+      return rt::invalidArgument(what + " has more than " +
+                                 byteSize(int64_t(limit)) +
+                                 ", which is all that is read of a pipe; write "
+                                 "it to a file and give that");
+    bytes.resize(before + kChunk);
+    ssize_t count = read(descriptor, bytes.data() + before, kChunk);
+    if (count < 0 && errno != EINTR)
+      return rt::invalidArgument(what + " cannot be read (" + strerror(errno) +
+                                 ")");
+    bytes.resize(before + std::max<ssize_t>(count, 0));
+    if (count == 0)
+      return bytes;
+    // No format begins so, but /dev/zero does.
+    if (!bytes.empty() && bytes.front() == '\0')
+      return rt::invalidArgument(what + " begins with a zero byte, as no "
+                                        "format does that qcc reads; name "
+                                        "another file");
+  }
 }
 
 void ignoreWriteSignals() {
@@ -91,7 +170,7 @@ rt::Status standardOutputFailed(const std::string &reason) {
 
 rt::Status flushStandardOutput() {
   // A failure is repeated, with its reason, by each later call.
-  static std::string reason;
+  std::string &reason = outputFailure();
   errno = 0;
   if (fflush(stdout) != 0 && reason.empty())
     reason = strerror(errno);

@@ -17,6 +17,7 @@
 #include "qcc/Base/Status.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qcc::tools {
@@ -29,8 +30,11 @@ public:
   /// `writer` is an option and its value, "--output=y.npy".
   void writes(const std::string &path, const std::string &writer);
 
-  /// Refuses two uses of one file of which one writes it.
+  /// Refuses two uses of one file of which one writes it. Of the standard input
+  /// and output, which "-" names, refuses two uses of either.
   rt::Status check() const;
+  /// Whether an output is the standard output.
+  bool writesStandardOutput() const;
   /// Refuses a file that is written besides those named above.
   rt::Status checkWrite(const std::string &path,
                         const std::string &writer) const;
@@ -41,10 +45,22 @@ private:
     std::string identity; ///< empty where writing cannot destroy anything
   };
   static Use makeUse(const std::string &path, const std::string &by);
+  static rt::Status checkStream(const std::vector<Use> &uses,
+                                const std::string &message);
   rt::Status checkWrite(const Use &written, size_t otherWrites) const;
 
   std::vector<Use> reads_, writes_;
 };
+
+/// Writes a file at once or not at all; "-" is the standard output. Refuses to
+/// print bytes that are no text to a terminal.
+rt::Status writeOutput(const std::string &path, std::string_view bytes);
+/// The most that is read of a pipe, in bytes.
+constexpr size_t kStreamLimit = size_t(1) << 30;
+/// Reads an open file, pipe or terminal to its end, up to `limit` bytes. `what`
+/// names it in messages.
+rt::Result<std::string> readStream(int descriptor, const std::string &what,
+                                   size_t limit = kStreamLimit);
 
 /// Makes a write to a closed pipe, and one beyond the limit of the size of
 /// files (ulimit -f), fail instead of ending the process.

@@ -13,6 +13,8 @@
 #include "qcc/Support/Random.h"
 #include "qcc/Support/TensorFile.h"
 
+#include <unistd.h>
+
 namespace qcc::tools {
 
 static bool endsWith(const std::string &text, std::string_view end) {
@@ -20,17 +22,31 @@ static bool endsWith(const std::string &text, std::string_view end) {
          text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
+rt::Result<HostTensor> readArray(const std::string &path) {
+  if (path != "-")
+    return readNpy(path);
+  rt::Result<std::string> bytes =
+      readStream(STDIN_FILENO, "the standard input");
+  if (!bytes.isOk())
+    return bytes.status();
+  rt::Result<HostTensor> tensor = parseNpy(*bytes);
+  if (!tensor.isOk())
+    return tensor.status().withPrefix("the standard input: ");
+  return tensor;
+}
+
 rt::Result<HostTensor> readInput(const std::string &path,
                                  const TensorSpec &spec, size_t position,
                                  bool checkType) {
-  if (!endsWith(path, ".npy"))
+  bool isNamedSo = path == "-" || endsWith(path, ".npy");
+  if (!isNamedSo)
     if (auto reason = refuseFileFormat(path, FileUse::Array))
       return rt::invalidArgument("input '" + path + "': " + *reason);
-  if (!endsWith(path, ".npy"))
+  if (!isNamedSo)
     return rt::invalidArgument(
         "input '" + path +
         "' is neither a .npy file nor random[:SEED[:LO:HI]]");
-  rt::Result<HostTensor> tensor = readNpy(path);
+  rt::Result<HostTensor> tensor = readArray(path);
   if (!tensor.isOk())
     return tensor;
   const std::vector<int64_t> &shape = tensor->shape();
@@ -85,6 +101,10 @@ rt::Status InputSources::add(std::string_view text) {
         "'--input=" + input + "' has " +
         (hasName ? "nothing after its name" : "an empty name") +
         "; write --input=NAME:FILE.npy, or --input=FILE.npy without a name");
+  std::string source = splitSource(input).source;
+  if (isRandomSpec(source))
+    if (auto random = parseRandomSpec(source); !random.isOk())
+      return random.status().withPrefix("--input: ");
   inputs.push_back(std::move(input));
   return rt::Status::ok();
 }
@@ -162,10 +182,6 @@ sourcePerArgument(const InputSources &sources,
           "FILE.npy, or --input=random for all that have no file");
     placed[i] = (*others)[isForAll ? 0 : i];
   }
-  for (const std::string &source : placed)
-    if (isRandomSpec(source))
-      if (auto random = parseRandomSpec(source); !random.isOk())
-        return random.status().withPrefix("--input: ");
   return placed;
 }
 

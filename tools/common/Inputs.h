@@ -14,6 +14,9 @@
 
 namespace qcc::tools {
 
+/// Reads a .npy file; "-" is the standard input.
+rt::Result<HostTensor> readArray(const std::string &path);
+
 /// Reads an input file and checks it against what the entry takes; `dtype` is
 /// not checked where it is absent.
 rt::Result<HostTensor> readInput(const std::string &path,
@@ -24,10 +27,11 @@ rt::Result<HostTensor> readInput(const std::string &path,
 /// argument in order, or `NAME:` and one of them, or one random for all that
 /// have no other. Without any, all are random.
 struct InputSources {
-  std::vector<std::string> inputs;
-  GivenSizes sizes; ///< of random inputs
+  std::vector<std::string> inputs; ///< as add() accepts them
+  GivenSizes sizes;                ///< of random inputs
 
-  /// Adds an --input; fails where its name or its source is empty.
+  /// Adds an --input; fails where its name or its source is empty, or its
+  /// random numbers have another form.
   rt::Status add(std::string_view text);
 };
 

@@ -7,6 +7,7 @@
 
 #include "common/LargeStack.h"
 
+#include "common/ExitCodes.h"
 #include "common/Messages.h"
 
 #include <csignal>
@@ -27,7 +28,7 @@ constexpr size_t kHandlerStack = size_t(256) << 10;
 
 struct Task {
   std::function<int()> work;
-  int code = 1;
+  int code = ExitFailed;
 };
 } // namespace
 
@@ -71,7 +72,7 @@ int runWithLargeStack(const char *tool, std::function<int()> work) {
     printError(tool, std::string("there is no memory for a stack of 64 MiB (") +
                          strerror(error) +
                          "); raise the limits of the process");
-    return 1;
+    return ExitFailed;
   }
   pthread_join(thread, nullptr);
   return task.code;

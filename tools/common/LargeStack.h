@@ -15,7 +15,7 @@ namespace qcc::tools {
 /// Calls `work` on a thread with a stack that holds deep programs, and returns
 /// its exit code. Threads that are made from then on have stacks of the usual
 /// size, whatever `ulimit -s` says. If there is no memory for the stack, prints
-/// so as `tool` and returns 1.
+/// so as `tool` and returns ExitFailed.
 int runWithLargeStack(const char *tool, std::function<int()> work);
 
 } // namespace qcc::tools

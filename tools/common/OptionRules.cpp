@@ -32,12 +32,11 @@ void OptionRules::exclude(Names options, Names others, std::string reason) {
                     std::move(reason)});
 }
 
-/// "--check", "-o", "--target=reference"; "FILE=-" is the positional "-".
+/// "--check", "--target=reference"; "FILE=-" is the positional "-".
 static std::string spell(const std::string &name) {
   if (name.front() >= 'A' && name.front() <= 'Z')
     return "'" + name.substr(name.find('=') + 1) + "'";
-  bool isLetter = name.size() == 1 || name[1] == '=';
-  return (isLetter ? "-" : "--") + name;
+  return "--" + name;
 }
 
 /// "--bench, which is not given", "--bench or --profile, neither of which is

@@ -13,7 +13,6 @@
 #include "common/Dump.h"
 #include "common/Measure.h"
 #include "common/Text.h"
-#include "qcc/Support/FileIO.h"
 #include "qcc/Support/TensorFile.h"
 
 namespace qcc::tools {
@@ -35,7 +34,35 @@ void addInputArguments(Arguments &arguments, std::string &entry,
 
 void addDeviceArgument(Arguments &arguments, const char *name, const char *help,
                        std::string &device) {
-  arguments.text(name, "cpu|cuda[:N]|emulator[:seed=N]", help, device);
+  arguments.option(name, "cpu|cuda[:N]|emulator[:seed=N]", help,
+                   [&device](std::string_view text) {
+                     device = text;
+                     return checkDeviceName(text);
+                   });
+}
+
+void addOutputArgument(Arguments &arguments, const char *value,
+                       const char *help, std::string &output) {
+  arguments.text("output", value, help, output);
+  arguments.abbreviate("output", 'o');
+  arguments.takesStream("output");
+}
+
+void addOutputArgument(Arguments &arguments, const char *value,
+                       const char *help, std::vector<std::string> &outputs) {
+  arguments.list("output", value, help, outputs);
+  arguments.abbreviate("output", 'o');
+  arguments.takesStream("output");
+}
+
+void addJsonArgument(Arguments &arguments, const std::string &report,
+                     std::string &json, const std::string &contents) {
+  std::string help = "Also write " + report +
+                     " to a file as JSON; without a file, or with -, print "
+                     "JSON instead of text";
+  if (!contents.empty())
+    help += ". " + contents;
+  arguments.optionalOutput("json", help.c_str(), json);
 }
 
 void addMeasureArguments(Arguments &arguments, RunOptions &options) {
@@ -64,8 +91,8 @@ void addMeasureArguments(Arguments &arguments, RunOptions &options) {
                          "write a trace for chrome://tracing or "
                          "ui.perfetto.dev",
                          options.profile, options.trace);
-  arguments.text("json", "FILE", "Also write what was measured",
-                 options.benchJson);
+  arguments.takesStream("profile");
+  addJsonArgument(arguments, "what was measured", options.benchJson);
 }
 
 /// What a run leaves undone, measures or gets from elsewhere.
@@ -92,12 +119,14 @@ static void addRunRules(OptionRules &rules) {
 
 void addRunArguments(Arguments &arguments, RunOptions &options) {
   addInputArguments(arguments, options.entry, options.sources, options.threads);
-  arguments.list("output", "y.npy", "Where to write a result, in order",
-                 options.outputs);
+  arguments.takesStream("input");
+  addOutputArgument(arguments, "y.npy", "Where to write a result, in order",
+                    options.outputs);
   arguments.list("expect", "y.npy",
                  "What a result has to be, in order, bit for bit; NaNs equal "
-                 "each other. If one differs, the exit code is 1",
+                 "each other. The exit code is 1 if one differs",
                  options.expected);
+  arguments.takesStream("expect");
   arguments.number("tolerance", "T",
                    "Let elements differ from --expect by up to T times the "
                    "largest magnitude of the expected tensor",
@@ -118,13 +147,15 @@ void addRunArguments(Arguments &arguments, RunOptions &options) {
                  "Write what the emulator counted, of each launch; as JSON if "
                  "the name ends in .json",
                  options.counters);
+  arguments.takesStream("counters");
   arguments.flag("list", "Say what the program holds, and run nothing",
                  options.list);
   addRunRules(arguments.rules());
 }
 
 static bool isNpy(const std::string &path) {
-  return path.size() >= 4 && path.compare(path.size() - 4, 4, ".npy") == 0;
+  return path == "-" ||
+         path.size() >= 4 && path.compare(path.size() - 4, 4, ".npy") == 0;
 }
 
 rt::Result<rt::ModuleOptions> moduleOptionsOf(RunOptions &options) {
@@ -176,14 +207,19 @@ rt::Status checkOptions(const RunOptions &options) {
   return filesOf(options).check();
 }
 
+std::FILE *textStream(const RunOptions &options) {
+  return filesOf(options).writesStandardOutput() ? stderr : stdout;
+}
+
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
 
-/// Compares a result with the expected one; fails where they differ.
-static rt::Status expectResult(const rt::Tensor &result, size_t position,
-                               ExpectedResult &expected,
-                               Difference &difference) {
+/// Compares a result with the expected one.
+static rt::Result<Differences> expectResult(const rt::Tensor &result,
+                                            size_t position,
+                                            ExpectedResult &expected,
+                                            Difference &difference) {
   std::string what = "result " + std::to_string(position);
   HostTensor &tensor = expected.tensor;
   if (result.dtype != tensor.dtype() ||
@@ -194,36 +230,48 @@ static rt::Status expectResult(const rt::Tensor &result, size_t position,
   rt::Tensor wanted = viewOf(tensor);
   difference = compare(result, wanted, expected.tolerance);
   if (difference.differing == 0)
-    return rt::Status::ok();
-  return rt::invalidArgument(
-      format("%s differs from '%s' in %lld of %lld elements, first at %s; "
-             "largest error %g",
-             what.c_str(), expected.source.c_str(),
-             (long long)difference.differing, (long long)difference.elements,
-             differenceText(result, wanted, difference.first).c_str(),
-             difference.largest));
+    return Differences();
+  return format("%s differs from '%s' in %lld of %lld elements, first at %s; "
+                "largest error %g",
+                what.c_str(), expected.source.c_str(),
+                (long long)difference.differing, (long long)difference.elements,
+                differenceText(result, wanted, difference.first).c_str(),
+                difference.largest);
 }
 
-rt::Status expectResults(const std::vector<rt::Tensor> &results,
-                         std::vector<ExpectedResult> expected, std::FILE *out) {
-  std::string failures;
+rt::Result<Differences> expectResults(const std::vector<rt::Tensor> &results,
+                                      std::vector<ExpectedResult> expected,
+                                      std::FILE *out) {
+  Differences all;
   int64_t elements = 0;
   for (size_t i = 0; i < expected.size(); ++i) {
     Difference difference;
-    rt::Status status = expectResult(results[i], i, expected[i], difference);
+    rt::Result<Differences> own =
+        expectResult(results[i], i, expected[i], difference);
+    if (!own.isOk())
+      return own;
     elements += difference.elements;
-    if (!status.isOk())
-      failures += (failures.empty() ? "" : "\n  ") + status.message();
+    if (!own->empty())
+      all += (all.empty() ? "" : "\n  ") + *own;
   }
-  if (!failures.empty())
-    return rt::invalidArgument(failures);
-  if (!expected.empty())
+  if (all.empty() && !expected.empty())
     fprintf(out, "expect: %lld elements, 0 differ\n", (long long)elements);
-  return rt::Status::ok();
+  return all;
 }
 
-rt::Status finishResults(const std::vector<rt::Tensor> &results,
-                         const RunOptions &options, std::FILE *out) {
+/// Writes a result to a file; "-" is the standard output.
+static rt::Status writeResult(const std::string &path,
+                              const rt::Tensor &result) {
+  if (path != "-")
+    return writeNpy(path, result.dtype, result.shape, result.data);
+  rt::Result<std::string> bytes =
+      printNpy(result.dtype, result.shape, result.data);
+  return bytes.isOk() ? writeOutput(path, *bytes) : bytes.status();
+}
+
+rt::Result<Differences> finishResults(const std::vector<rt::Tensor> &results,
+                                      const RunOptions &options,
+                                      std::FILE *out) {
   for (auto [given, option] : {std::pair(options.outputs.size(), "--output"),
                                std::pair(options.expected.size(), "--expect")})
     if (given > results.size())
@@ -233,8 +281,7 @@ rt::Status finishResults(const std::vector<rt::Tensor> &results,
   for (size_t i = 0; i < results.size(); ++i) {
     const rt::Tensor &result = results[i];
     if (i < options.outputs.size()) {
-      rt::Status status =
-          writeNpy(options.outputs[i], result.dtype, result.shape, result.data);
+      rt::Status status = writeResult(options.outputs[i], result);
       if (!status.isOk())
         return status;
     } else if (options.describeResults && !options.bench && !options.profile &&
@@ -244,7 +291,7 @@ rt::Status finishResults(const std::vector<rt::Tensor> &results,
   }
   std::vector<ExpectedResult> expected;
   for (const std::string &path : options.expected) {
-    rt::Result<HostTensor> tensor = readNpy(path);
+    rt::Result<HostTensor> tensor = readArray(path);
     if (!tensor.isOk())
       return tensor.status();
     expected.push_back(
@@ -263,14 +310,16 @@ static rt::Status report(Execution &execution, const RunOptions &options,
   if (!m.isOk())
     return m.status();
   const rt::Context &context = *execution.context;
-  fputs(benchLine(context, *m).c_str(), out);
-  if (options.profile)
+  bool printsJson = options.benchJson == "-";
+  if (!printsJson)
+    fputs(benchLine(context, *m).c_str(), out);
+  if (!printsJson && options.profile)
     fputs(profileTable(context, *m).c_str(), out);
   rt::Status status;
   if (!options.trace.empty())
-    status = writeFile(options.trace, chromeTrace(context, *m).print());
+    status = writeOutput(options.trace, chromeTrace(context, *m).print());
   if (status.isOk() && !options.benchJson.empty())
-    status = writeFile(options.benchJson, benchJson(context, *m).print());
+    status = writeOutput(options.benchJson, benchJson(context, *m).print());
   return status;
 }
 
@@ -286,13 +335,13 @@ makeRunInputs(const std::vector<TensorSpec> &specs, const RunOptions &options,
   return inputs;
 }
 
-rt::Status runModule(ModulePtr module, const std::string &name,
-                     const RunOptions &options,
-                     std::optional<std::vector<HostTensor>> inputs,
-                     std::FILE *out, Execution *execution) {
+rt::Result<Differences> runModule(ModulePtr module, const std::string &name,
+                                  const RunOptions &options,
+                                  std::optional<std::vector<HostTensor>> inputs,
+                                  std::FILE *out, Execution *execution) {
   if (options.list) {
     fputs(listModule(*module, name).c_str(), out);
-    return rt::Status::ok();
+    return Differences();
   }
   rt::Result<const rt::Entry *> entry = findEntry(*module, options.entry);
   if (!entry.isOk())
@@ -332,9 +381,9 @@ rt::Status runModule(ModulePtr module, const std::string &name,
     status = dump->finish(**entry);
   if (status.isOk() && options.launches)
     status = options.launches->write(options.counters);
-  if (status.isOk())
-    status = finishResults(run.outputs, options, out);
-  return status;
+  if (!status.isOk())
+    return status;
+  return finishResults(run.outputs, options, out);
 }
 
 } // namespace qcc::tools

@@ -58,6 +58,15 @@ void addDeviceArgument(Arguments &arguments, const char *name, const char *help,
 void addMeasureArguments(Arguments &arguments, RunOptions &options);
 /// These and all others.
 void addRunArguments(Arguments &arguments, RunOptions &options);
+/// --output, -o: where `help` goes; given once, or for each of several outputs.
+void addOutputArgument(Arguments &arguments, const char *value,
+                       const char *help, std::string &output);
+void addOutputArgument(Arguments &arguments, const char *value,
+                       const char *help, std::vector<std::string> &outputs);
+/// --json: the report goes to a file as well, or to the standard output instead
+/// of its text. `contents` is a sentence about the report, or empty.
+void addJsonArgument(Arguments &arguments, const std::string &report,
+                     std::string &json, const std::string &contents = "");
 
 /// How to load the program that the options are for. Opens the device.
 rt::Result<rt::ModuleOptions> moduleOptionsOf(RunOptions &options);
@@ -66,6 +75,13 @@ rt::Result<rt::ModuleOptions> moduleOptionsOf(RunOptions &options);
 /// is read. To be asked before the functions below. The rules that come with
 /// addRunArguments() say which options go together.
 rt::Status checkOptions(const RunOptions &options);
+/// Where text for people goes: the standard output, or the standard error if an
+/// output of the options takes that.
+std::FILE *textStream(const RunOptions &options);
+
+/// How results differ from what they have to be, as a message; empty if they do
+/// not.
+using Differences = std::string;
 
 /// Reads or makes the inputs of an entry; tells `out` where nobody gave any.
 rt::Result<std::vector<HostTensor>>
@@ -73,13 +89,14 @@ makeRunInputs(const std::vector<TensorSpec> &specs, const RunOptions &options,
               const std::string &entry, std::FILE *out);
 
 /// Runs an entry of a module, or lists what it holds. What was asked for is
-/// printed to `out`; a failure also means that a result is not as expected.
+/// printed to `out`. Returns how the results differ from the expected ones.
 /// `inputs`: those of the entry, where the caller has made them already.
 /// `execution`, where it is given, receives the results.
-rt::Status runModule(ModulePtr module, const std::string &name,
-                     const RunOptions &options,
-                     std::optional<std::vector<HostTensor>> inputs,
-                     std::FILE *out, Execution *execution = nullptr);
+rt::Result<Differences> runModule(ModulePtr module, const std::string &name,
+                                  const RunOptions &options,
+                                  std::optional<std::vector<HostTensor>> inputs,
+                                  std::FILE *out,
+                                  Execution *execution = nullptr);
 
 /// What a result has to be.
 struct ExpectedResult {
@@ -89,14 +106,17 @@ struct ExpectedResult {
 };
 
 /// Compares the first results with what they have to be, and prints how many
-/// elements are; fails where some differ.
-rt::Status expectResults(const std::vector<rt::Tensor> &results,
-                         std::vector<ExpectedResult> expected, std::FILE *out);
+/// elements are equal if all of them are. Fails if a result has another type or
+/// shape.
+rt::Result<Differences> expectResults(const std::vector<rt::Tensor> &results,
+                                      std::vector<ExpectedResult> expected,
+                                      std::FILE *out);
 
 /// Writes results to the files of the options, compares them with the expected
 /// ones and describes the others.
-rt::Status finishResults(const std::vector<rt::Tensor> &results,
-                         const RunOptions &options, std::FILE *out);
+rt::Result<Differences> finishResults(const std::vector<rt::Tensor> &results,
+                                      const RunOptions &options,
+                                      std::FILE *out);
 
 } // namespace qcc::tools
 

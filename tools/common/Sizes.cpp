@@ -108,14 +108,22 @@ rt::Status GivenSizes::addShape(std::string_view text) {
 }
 
 void addSizeArguments(Arguments &arguments, GivenSizes &sizes,
-                      const std::string &purpose) {
-  arguments.list("dim", "N|NAME=N",
-                 "Sizes of dynamic dimensions of " + purpose +
-                     ": of all that have a name, or without a name of the "
-                     "others in the order in which they appear",
-                 [&](std::string_view text) { return sizes.addDim(text); });
+                      const std::string &inputs) {
+  std::string ofModel = "NAME=N is the size of a dimension that has a name. "
+                        "Every command compiles an ONNX model for it; ";
+  if (inputs.empty())
+    arguments.list(
+        "dim", "NAME=N", ofModel + "programs of MLIR have sizes in their types",
+        [&](std::string_view text) { return addNamedDim(text, sizes.named); });
+  else
+    arguments.list(
+        "dim", "N|NAME=N",
+        ofModel + "in programs of MLIR and artifacts, it is the size of " +
+            inputs + ". N is the size of the next dynamic dimension of " +
+            inputs + ", in order; nothing is compiled for it",
+        [&](std::string_view text) { return sizes.addDim(text); });
   arguments.list("shape", "NAME=N0xN1...",
-                 "All sizes of the argument of a name, instead of --dim",
+                 "All sizes of the input of a name, as --dim gives one",
                  [&](std::string_view text) { return sizes.addShape(text); });
 }
 

@@ -8,6 +8,10 @@
 // The dynamic dimensions of the arguments of an entry get their sizes from
 // `--shape=NAME=2x3`, from `--dim=NAME=2`, or from `--dim=2`, in this order.
 //
+// Sizes with a name fix the dimensions of an ONNX model, in all commands: what
+// they compile, run, measure or explain is one program. Programs of MLIR and
+// artifacts keep their dynamic dimensions; all sizes are those of inputs there.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef QCC_TOOLS_COMMON_SIZES_H
@@ -50,6 +54,9 @@ struct GivenSizes {
   /// All sizes of the arguments of some names.
   std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
 
+  /// The sizes of inputs of a model that is compiled for those with a name.
+  GivenSizes withoutNames() const { return {dims, {}, {}}; }
+
   bool empty() const { return dims.empty() && named.empty() && shapes.empty(); }
 
   /// "4" or "batch=4"
@@ -58,9 +65,10 @@ struct GivenSizes {
   rt::Status addShape(std::string_view text);
 };
 
-/// Adds --dim and --shape; `purpose` says whose sizes they are and what for.
+/// Adds --dim and --shape. Sizes without a name are those of `inputs`, which
+/// the help names; a command without inputs has none and takes no such sizes.
 void addSizeArguments(Arguments &arguments, GivenSizes &sizes,
-                      const std::string &purpose);
+                      const std::string &inputs = "");
 
 /// The specs of an entry with the sizes that are given. Fails if the size of an
 /// argument that is `wanted` stays unknown. Only wanted arguments take sizes

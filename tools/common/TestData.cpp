@@ -9,6 +9,7 @@
 #include "common/Text.h"
 #include "qcc/ONNXModel/TensorFile.h"
 
+#include <algorithm>
 #include <filesystem>
 
 using namespace qcc;
@@ -62,10 +63,12 @@ readTensors(const std::vector<std::string> &paths) {
   return tensors;
 }
 
-/// Runs one set; fails where a result is not the one of the set.
-static rt::Status runTestSet(const ModulePtr &module, const rt::Entry &entry,
-                             const RunOptions &options,
-                             const std::string &folder, std::FILE *out) {
+/// Runs one set; returns how the results differ from those of the set.
+static rt::Result<Differences> runTestSet(const ModulePtr &module,
+                                          const rt::Entry &entry,
+                                          const RunOptions &options,
+                                          const std::string &folder,
+                                          std::FILE *out) {
   std::vector<std::string> outputs = findTensors(folder, "output");
   rt::Result<std::vector<HostTensor>> inputs =
       readTensors(findTensors(folder, "input"));
@@ -95,34 +98,39 @@ static rt::Status runTestSet(const ModulePtr &module, const rt::Entry &entry,
   if (!execution.isOk())
     return execution.status();
   rt::Status status = execution->run();
-  return status.isOk()
-             ? expectResults(execution->outputs, std::move(expected), out)
-             : status;
+  if (!status.isOk())
+    return status;
+  return expectResults(execution->outputs, std::move(expected), out);
 }
 
-int tools::runTestData(const ModulePtr &module, const RunOptions &options,
-                       std::FILE *out,
-                       const std::function<void(const std::string &)> &report) {
+ExitCode
+tools::runTestData(const ModulePtr &module, const RunOptions &options,
+                   std::FILE *out,
+                   const std::function<void(const std::string &)> &report) {
   rt::Result<const rt::Entry *> entry = findEntry(*module, options.entry);
   if (!entry.isOk()) {
     report(entry.message());
-    return 1;
+    return exitCodeOf(entry.status());
   }
   std::vector<std::string> sets = findTestSets(options.testData);
   if (sets.empty()) {
     report("'" + options.testData +
            "' has neither a folder test_data_set_0 nor a file output_0.pb");
-    return 1;
+    return ExitRejected;
   }
-  int code = 0;
+  ExitCode code = ExitSuccess;
   for (const std::string &folder : sets) {
     fprintf(out, "%s: ", fs::path(folder).filename().c_str());
-    rt::Status status = runTestSet(module, **entry, options, folder, out);
-    if (status.isOk())
+    rt::Result<Differences> differences =
+        runTestSet(module, **entry, options, folder, out);
+    if (differences.isOk() && differences->empty())
       continue;
     fprintf(out, "failed\n");
-    report("'" + folder + "': " + status.message());
-    code = 1;
+    report("'" + folder +
+           "': " + (differences.isOk() ? *differences : differences.message()));
+    code =
+        std::max(code, differences.isOk() ? ExitDiffers
+                                          : exitCodeOf(differences.status()));
   }
   return code;
 }

@@ -14,6 +14,7 @@
 #ifndef QCC_TOOLS_COMMON_TESTDATA_H
 #define QCC_TOOLS_COMMON_TESTDATA_H
 
+#include "common/ExitCodes.h"
 #include "common/Run.h"
 
 #include <functional>
@@ -21,10 +22,10 @@
 namespace qcc::tools {
 
 /// Runs the tests of the options, all of them; tells `report` of each that
-/// fails, and returns the exit code.
-int runTestData(const ModulePtr &module, const RunOptions &options,
-                std::FILE *out,
-                const std::function<void(const std::string &)> &report);
+/// fails. Returns the exit code: the greatest that a test has.
+ExitCode runTestData(const ModulePtr &module, const RunOptions &options,
+                     std::FILE *out,
+                     const std::function<void(const std::string &)> &report);
 
 } // namespace qcc::tools
 

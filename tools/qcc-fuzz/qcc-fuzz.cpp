@@ -265,7 +265,7 @@ int main(int argc, char **argv) {
   tools::Arguments arguments("qcc-fuzz",
                              "Compares random programs with the reference.");
   addArguments(arguments, options);
-  if (std::optional<int> code = arguments.answer(argc, argv, "", 2))
+  if (std::optional<tools::ExitCode> code = arguments.answer(argc, argv, ""))
     return *code;
 
   std::optional<Seeds> seeds = parseSeeds(options.seeds);

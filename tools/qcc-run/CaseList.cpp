@@ -9,6 +9,7 @@
 
 #include "common/TestData.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -38,6 +39,7 @@ RunCommand::RunCommand()
   arguments.example("qcc-run model.so --test-data=DIR");
   arguments.example("qcc-run model.so --list");
   arguments.example("qcc-run --cases=cases.txt --device=cuda");
+  arguments.epilogue(exitCodesHelp);
 }
 
 namespace {
@@ -47,7 +49,8 @@ public:
   CaseRunner(rt::ModuleOptions device, std::FILE *ignored)
       : moduleOptions_(std::move(device)), ignored_(ignored) {}
 
-  rt::Status run(const std::string &line);
+  /// Returns the exit code of a case, and why it fails.
+  std::pair<ExitCode, std::string> run(const std::string &line);
 
 private:
   rt::Status open(const RunCommand &command);
@@ -75,7 +78,7 @@ rt::Status CaseRunner::open(const RunCommand &command) {
   return rt::Status::ok();
 }
 
-rt::Status CaseRunner::run(const std::string &line) {
+std::pair<ExitCode, std::string> CaseRunner::run(const std::string &line) {
   std::istringstream words(line);
   std::vector<std::string> given = {"qcc-run"};
   for (std::string word; words >> word;)
@@ -86,58 +89,67 @@ rt::Status CaseRunner::run(const std::string &line) {
 
   RunCommand command;
   rt::Status status = command.arguments.parse(int(argv.size()), argv.data());
-  if (!status.isOk())
-    return status;
-  if (!command.cases.empty() || command.arguments.isGiven("device"))
-    return rt::invalidArgument("a case takes neither --cases nor --device");
+  if (status.isOk() &&
+      (!command.cases.empty() || command.arguments.isGiven("device")))
+    status = rt::invalidArgument("a case takes neither --cases nor --device");
   command.options.files.reads(command.file, "the program");
-  status = checkOptions(command.options);
   if (status.isOk())
-    status = open(command);
+    status = checkOptions(command.options);
   if (!status.isOk())
-    return status;
+    return {ExitUsage, status.message()};
+  status = open(command);
+  if (!status.isOk())
+    return {exitCodeOf(status), status.message()};
   if (!command.options.testData.empty()) {
-    std::string reason = "a test of --test-data fails";
-    auto report = [&](const std::string &message) {
-      reason = message;
-      return 1;
-    };
-    return runTestData(module_, command.options, ignored_, report) == 0
-               ? rt::Status::ok()
-               : rt::invalidArgument(reason);
+    std::string reason;
+    ExitCode code =
+        runTestData(module_, command.options, ignored_,
+                    [&](const std::string &message) { reason = message; });
+    return {code, reason};
   }
-  return runModule(module_, command.file, command.options, std::nullopt,
-                   ignored_);
+  rt::Result<Differences> differences =
+      runModule(module_, command.file, command.options, std::nullopt, ignored_);
+  if (!differences.isOk())
+    return {exitCodeOf(differences.status()), differences.message()};
+  return {differences->empty() ? ExitSuccess : ExitDiffers, *differences};
 }
 
-rt::Status tools::runCases(RunCommand &command, std::FILE *out) {
+ExitCode
+tools::runCases(RunCommand &command, std::FILE *out,
+                const std::function<void(const std::string &)> &report) {
+  auto fail = [&](const rt::Status &status) {
+    report(status.message());
+    return exitCodeOf(status);
+  };
   std::ifstream file(command.cases);
   if (!file)
-    return rt::ioError("'" + command.cases +
-                       "' cannot be read: " + strerror(errno));
+    return fail(rt::notFound("'" + command.cases +
+                             "' cannot be read: " + strerror(errno)));
   rt::Result<rt::ModuleOptions> moduleOptions =
       moduleOptionsOf(command.options);
   if (!moduleOptions.isOk())
-    return moduleOptions.status();
+    return fail(moduleOptions.status());
   std::FILE *ignored = std::fopen("/dev/null", "w");
   if (!ignored)
-    return rt::ioError("'/dev/null' cannot be written");
+    return fail(rt::ioError("'/dev/null' cannot be written"));
 
   CaseRunner runner(*moduleOptions, ignored);
   unsigned numPassed = 0, numFailed = 0;
+  ExitCode worst = ExitSuccess;
   for (std::string line; std::getline(file, line);) {
     if (line.find_first_not_of(" \t\r") == std::string::npos)
       continue;
-    rt::Status status = runner.run(line);
-    ++(status.isOk() ? numPassed : numFailed);
-    if (!status.isOk())
-      fprintf(out, "FAIL: %s: %s\n", line.c_str(), status.message().c_str());
+    auto [code, reason] = runner.run(line);
+    worst = std::max(worst, code);
+    ++(code == ExitSuccess ? numPassed : numFailed);
+    if (code != ExitSuccess)
+      fprintf(out, "FAIL: %s: %s\n", line.c_str(), reason.c_str());
   }
   std::fclose(ignored);
   fprintf(out, "%u passed, %u failed\n", numPassed, numFailed);
   if (numPassed + numFailed == 0)
-    return rt::invalidArgument("'" + command.cases + "' has no case");
-  return numFailed == 0
-             ? rt::Status::ok()
-             : rt::invalidArgument(std::to_string(numFailed) + " cases fail");
+    return fail(rt::invalidArgument("'" + command.cases + "' has no case"));
+  if (numFailed > 0)
+    report(std::to_string(numFailed) + " cases fail");
+  return worst;
 }

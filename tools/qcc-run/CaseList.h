@@ -32,9 +32,11 @@ struct RunCommand {
 
 /// Runs the cases of `command.cases` on the device of `command`. Prints
 /// "FAIL: ARGUMENTS: REASON" for each case that fails, and the line
-/// "N passed, N failed" at the end. Fails where a case fails, or where the list
-/// cannot be read or is empty.
-rt::Status runCases(RunCommand &command, std::FILE *out);
+/// "N passed, N failed" at the end. Returns the greatest exit code that a case
+/// has; tells `report` of failures. A list that cannot be read or is empty is
+/// one.
+ExitCode runCases(RunCommand &command, std::FILE *out,
+                  const std::function<void(const std::string &)> &report);
 
 } // namespace qcc::tools
 

@@ -23,50 +23,60 @@
 using namespace qcc;
 using namespace qcc::tools;
 
-static int reportError(const std::string &message) {
+static void report(const std::string &message) {
   printError("qcc-run", message);
-  return 1;
+}
+
+/// Reports a failure, if it is one; returns the exit code.
+static ExitCode reportStatus(const rt::Status &status) {
+  if (!status.isOk())
+    report(status.message());
+  return exitCodeOf(status);
+}
+
+/// Runs an artifact as the options say; returns the exit code.
+static ExitCode runArtifact(const std::string &file, RunOptions &options) {
+  rt::Result<rt::ModuleOptions> moduleOptions = moduleOptionsOf(options);
+  if (!moduleOptions.isOk())
+    return reportStatus(moduleOptions.status());
+  if (!isArtifact(file))
+    if (auto reason = refuseFileFormat(file, FileUse::Artifact))
+      return reportStatus(rt::invalidArgument("'" + file + "': " + *reason));
+  rt::Result<ModulePtr> module = rt::Module::open(file, *moduleOptions);
+  if (!module.isOk())
+    return reportStatus(module.status());
+  if (!options.testData.empty())
+    return runTestData(*module, options, stdout, report);
+  rt::Result<Differences> differences = runModule(
+      *std::move(module), file, options, std::nullopt, textStream(options));
+  if (!differences.isOk() || differences->empty())
+    return reportStatus(differences.status());
+  report(*differences);
+  return ExitDiffers;
 }
 
 /// The tool, once the process is set up; returns the exit code.
 static int runTool(int argc, char **argv) {
   if (!rt::HostFeatures::hostStatus().isOk())
-    return reportError(rt::HostFeatures::hostStatus().message());
+    return reportStatus(rt::HostFeatures::hostStatus());
   RunCommand command;
-  if (std::optional<int> code =
+  if (std::optional<ExitCode> code =
           command.arguments.answer(argc, argv, QCC_VERSION))
     return *code;
-  RunOptions &options = command.options;
-  const std::string &file = command.file;
+  ExitCode code = ExitSuccess;
   if (!command.cases.empty()) {
-    rt::Status status = runCases(command, stdout);
-    if (status.isOk())
-      status = flushStandardOutput();
-    return status.isOk() ? 0 : reportError(status.message());
+    code = runCases(command, stdout, report);
+  } else {
+    command.options.files.reads(command.file, "the program");
+    rt::Status status = checkOptions(command.options);
+    if (!status.isOk()) {
+      report(status.message());
+      return ExitUsage;
+    }
+    code = runArtifact(command.file, command.options);
   }
-  options.files.reads(file, "the program");
-  rt::Status status = checkOptions(options);
-  if (!status.isOk())
-    return reportError(status.message());
-
-  rt::Result<rt::ModuleOptions> moduleOptions = moduleOptionsOf(options);
-  if (!moduleOptions.isOk())
-    return reportError(moduleOptions.message());
-  if (!isArtifact(file))
-    if (auto reason = refuseFileFormat(file, FileUse::Artifact))
-      return reportError("'" + file + "': " + *reason);
-  rt::Result<ModulePtr> module = rt::Module::open(file, *moduleOptions);
-  if (!module.isOk())
-    return reportError(module.message());
-  if (!options.testData.empty()) {
-    int code = runTestData(*module, options, stdout, reportError);
-    status = flushStandardOutput();
-    return status.isOk() ? code : reportError(status.message());
-  }
-  status = runModule(*std::move(module), file, options, std::nullopt, stdout);
-  if (status.isOk())
-    status = flushStandardOutput();
-  return status.isOk() ? 0 : reportError(status.message());
+  rt::Status status = flushStandardOutput();
+  return status.isOk() ? code : reportStatus(status);
 }
 
 int main(int argc, char **argv) {

@@ -31,7 +31,7 @@ struct CommandLine {
   std::string output, emit;
   std::vector<std::string> outputs;         ///< Of compile.
   PassDebugging passes;                     ///< Of compile.
-  std::string key;                          ///< Of sign.
+  std::string key;                          ///< Of sign and verify-signature.
   bool ofONNX = false, ofStableHLO = false; ///< Of ops.
 };
 

@@ -8,24 +8,20 @@
 #include "Driver.h"
 #include "PassDebugging.h"
 #include "mlir/IR/OperationSupport.h"
-#include "qcc/Support/FileFormat.h"
-#include "qcc/Support/FileIO.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace qcc;
 using namespace qcc::driver;
 
-int driver::writeOutput(llvm::StringRef path, llvm::StringRef bytes) {
-  if (path == "-") {
-    if (isBinary({bytes.data(), bytes.size()}) && llvm::outs().is_displayed())
-      return reportError("the output is binary, and the standard output is a "
-                         "terminal; name a file, or redirect the output");
-    llvm::outs() << bytes;
-    return 0;
-  }
-  rt::Status status = writeFile(path.str(), bytes);
-  return status.isOk() ? 0 : reportError(status.message());
+ExitCode driver::writeOutput(llvm::StringRef path, llvm::StringRef bytes) {
+  // What was printed before comes before.
+  llvm::outs().flush();
+  rt::Status status =
+      tools::writeOutput(path.str(), {bytes.data(), bytes.size()});
+  // An output that has no format for the path is no fault of an input.
+  return status.isOk() ? tools::ExitSuccess
+                       : reportError(tools::ExitFailed, status.message());
 }
 
 static std::string printModule(mlir::ModuleOp module, bool elide) {
@@ -65,18 +61,20 @@ static std::optional<Form> formOfEmit(const std::string &emit,
   else if (emit == "ptx" || emit == "weights")
     form.code = "." + emit;
   else if (!form.stage) {
-    reportError("unknown stage '" + emit +
-                "'; use import, graph, tensor, kernel, buffer, target, llvm, "
-                "asm, ptx or weights");
+    reportError(tools::ExitUsage,
+                "unknown stage '" + emit +
+                    "'; use import, graph, tensor, kernel, buffer, target, "
+                    "llvm, asm, ptx or weights");
     return std::nullopt;
   }
   std::string own = form.stage ? ".mlir" : form.code;
   llvm::StringRef suffix = llvm::sys::path::extension(path);
   if (suffix != own && (suffix == ".mlir" || isSuffixOfCode(suffix))) {
     std::string what = form.stage ? "MLIR" : emit == "asm" ? "assembly" : emit;
-    reportError("'--emit=" + emit + "' writes " + what + ", but output '" +
-                path + "' ends in " + suffix + "; end it in " + own +
-                ", or leave out --emit");
+    reportError(tools::ExitUsage, "'--emit=" + emit + "' writes " + what +
+                                      ", but output '" + path + "' ends in " +
+                                      suffix + "; end it in " + own +
+                                      ", or leave out --emit");
     return std::nullopt;
   }
   return form;
@@ -90,13 +88,15 @@ static std::optional<Form> formOfSuffix(const std::string &path) {
   if (isSuffixOfCode(suffix))
     return Form{std::nullopt, suffix.str()};
   if (path.empty())
-    reportError("no output; say -o OUT with a suffix .mlir, .ll, .s, .o, "
+    reportError(tools::ExitUsage,
+                "no output; say -o OUT with a suffix .mlir, .ll, .s, .o, "
                 ".so, .ptx or .weights, or --emit=STAGE");
   else
-    reportError((suffix.empty() ? "output '" + path + "' has no suffix"
+    reportError(tools::ExitUsage,
+                (suffix.empty() ? "output '" + path + "' has no suffix"
                                 : "unknown suffix '" + suffix +
                                       "' of output '" + path + "'") +
-                "; use .mlir, .ll, .s, .o, .so, .ptx or .weights");
+                    "; use .mlir, .ll, .s, .o, .so, .ptx or .weights");
   return std::nullopt;
 }
 
@@ -125,10 +125,9 @@ static llvm::Expected<Bytes> emitCode(const Compiler &compiler,
   return compiler.emitArtifact(module);
 }
 
-/// What is written to `path`: the program as it is now, or its code. None if
-/// that failed, which is reported.
-static std::optional<Bytes> makeOutput(Session &session, const Form &form,
-                                       const std::string &path) {
+/// What is written to `path`: the program as it is now, or its code.
+static Reported<Bytes> makeOutput(Session &session, const Form &form,
+                                  const std::string &path) {
   if (form.stage) {
     std::string text = printModule(session.module(), path == "-");
     return Bytes(text.begin(), text.end());
@@ -140,12 +139,10 @@ static std::optional<Bytes> makeOutput(Session &session, const Form &form,
   });
   if (!done) {
     llvm::consumeError(bytes.takeError());
-    return std::nullopt;
+    return tools::ExitFailed;
   }
-  if (!bytes) {
-    reportError(bytes.takeError());
-    return std::nullopt;
-  }
+  if (!bytes)
+    return reportError(tools::ExitFailed, bytes.takeError());
   return std::move(*bytes);
 }
 
@@ -153,9 +150,10 @@ static std::optional<Bytes> makeOutput(Session &session, const Form &form,
 static std::optional<std::vector<Form>>
 formsOf(const std::vector<std::string> &paths, const std::string &emit) {
   if (!emit.empty() && paths.size() > 1) {
-    reportError("'--emit=" + emit + "' writes one output, and " +
-                std::to_string(paths.size()) +
-                " are given; leave out --emit, or compile once for each");
+    reportError(tools::ExitUsage,
+                "'--emit=" + emit + "' writes one output, and " +
+                    std::to_string(paths.size()) +
+                    " are given; leave out --emit, or compile once for each");
     return std::nullopt;
   }
   std::vector<Form> forms;
@@ -176,38 +174,40 @@ int driver::runCompile(const ProgramOptions &program,
     outputs.push_back(emit.empty() ? "" : "-");
   std::optional<std::vector<Form>> forms = formsOf(outputs, emit);
   if (!forms)
-    return 1;
+    return tools::ExitUsage;
   bool hasArtifact = llvm::any_of(*forms, [](const Form &form) {
     return !form.stage && form.code != ".ptx" && form.code != ".weights";
   });
   if (program.emitsCubin && !hasArtifact)
-    return reportError("'--emit-cubin' puts machine code into artifacts, and "
+    return reportError(tools::ExitUsage,
+                       "'--emit-cubin' puts machine code into artifacts, and "
                        "this output is none; write a .so");
   tools::CommandFiles files;
   addFiles(files, program);
   for (const std::string &path : outputs)
     files.writes(path, "-o " + path);
-  if (int code = reportStatus(files.check()))
+  if (ExitCode code = reportUsage(files.check()))
     return code;
-  if (int code = reportStatus(passes.start()))
+  if (ExitCode code = reportUsage(passes.start()))
     return code;
 
   Session session(program);
-  if (!session.load())
-    return 1;
+  if (ExitCode code = session.load())
+    return code;
   session.releaseConstants();
-  if (!session.runStages(forms->front().stage.value_or(Stage::LLVM), &passes))
-    return 1;
+  if (ExitCode code = session.runStages(
+          forms->front().stage.value_or(Stage::LLVM), &passes))
+    return code;
   // Nothing is written before all of it is there.
   std::vector<Bytes> contents;
   for (const auto &[form, path] : llvm::zip_equal(*forms, outputs)) {
-    std::optional<Bytes> bytes = makeOutput(session, form, path);
+    Reported<Bytes> bytes = makeOutput(session, form, path);
     if (!bytes)
-      return 1;
+      return bytes.code();
     contents.push_back(std::move(*bytes));
   }
   for (const auto &[path, bytes] : llvm::zip_equal(outputs, contents))
     if (int code = writeOutput(path, {bytes.data(), bytes.size()}))
       return code;
-  return 0;
+  return tools::ExitSuccess;
 }

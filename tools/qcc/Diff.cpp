@@ -10,57 +10,63 @@
 using namespace qcc;
 using namespace qcc::driver;
 
-/// Opens an artifact, or compiles a program; reports failures.
-static std::optional<tools::DiffSide> load(ProgramOptions program,
-                                           const std::string &variant,
-                                           const std::string &device) {
+/// Opens an artifact, or compiles a program; reports failures. Sets `isModel`
+/// if the program is an ONNX model, which is compiled for the sizes with a
+/// name.
+static Reported<tools::DiffSide> load(ProgramOptions program,
+                                      const std::string &variant,
+                                      const std::string &device,
+                                      bool &isModel) {
   rt::ModuleOptions options;
   auto opened = tools::openDevice(device, nullptr);
-  if (!opened.isOk()) {
-    reportError(opened.message());
-    return std::nullopt;
-  }
+  if (!opened.isOk())
+    return reportStatus(opened.status());
   options.device = *opened;
   options.variant = variant;
   options.name = program.input;
-  std::optional<tools::ModulePtr> module;
+  auto sideOf = [&](tools::ModulePtr module) {
+    std::string name =
+        program.input + " for " + std::string(module->variant().target);
+    return tools::DiffSide{std::move(name), std::move(module)};
+  };
   if (tools::isArtifact(program.input)) {
     auto artifact = openArtifact(program, options);
-    if (!artifact.isOk()) {
-      reportError(artifact.message());
-      return std::nullopt;
-    }
-    module = *artifact;
-  } else {
-    aimAt(options.device.get(), program);
-    Session session(program);
-    if (!session.load())
-      return std::nullopt;
-    module = compileAndLoad(session, options);
-    if (!module)
-      return std::nullopt;
+    if (!artifact.isOk())
+      return reportStatus(artifact.status());
+    return sideOf(*artifact);
   }
-  std::string name =
-      program.input + " for " + std::string((*module)->variant().target);
-  return tools::DiffSide{std::move(name), std::move(*module)};
+  aimAt(options.device.get(), program);
+  Session session(program);
+  if (ExitCode code = session.load())
+    return code;
+  isModel |= session.isModel();
+  auto module = compileAndLoad(session, options);
+  if (!module)
+    return module.code();
+  return sideOf(*module);
 }
 
 int driver::runDiff(const DiffCommand &command) {
   tools::CommandFiles files;
-  addFiles(files, command.a);
-  addFiles(files, command.b);
+  addFiles(files, command.a, "A");
+  addFiles(files, command.b, "B");
   tools::addFiles(files, command.sources);
   files.writes(command.json, "--json=" + command.json);
-  if (int code = reportStatus(files.check()))
+  if (ExitCode code = reportUsage(files.check()))
     return code;
-  auto a = load(command.a, command.variantA, command.deviceA);
+  bool isModel = false;
+  auto a = load(command.a, command.variantA, command.deviceA, isModel);
   if (!a)
-    return 1;
-  auto b = load(command.b, command.variantB, command.deviceB);
+    return a.code();
+  auto b = load(command.b, command.variantB, command.deviceB, isModel);
   if (!b)
-    return 1;
-  rt::Result<bool> same = tools::runDiff(*a, *b, command, stdout);
-  if (int code = reportStatus(same.status()))
-    return code;
-  return *same ? 0 : 1;
+    return b.code();
+  tools::DiffOptions options = command;
+  // An input fits both sides, so that it has the sizes of the model.
+  if (isModel)
+    options.sources.sizes = options.sources.sizes.withoutNames();
+  rt::Result<bool> same = tools::runDiff(*a, *b, options, stdout);
+  if (!same.isOk())
+    return reportStatus(same.status());
+  return *same ? tools::ExitSuccess : tools::ExitDiffers;
 }

@@ -27,6 +27,7 @@ static void completeSide(const Arguments &given, const char *side,
   program.unfused = common.unfused;
   program.constants = common.constants;
   program.tuning = common.tuning;
+  program.sizes = line.diff.sources.sizes;
   // Where only one of the two is a program, the common options are for that.
   if (tools::isArtifact(other.input))
     noteGiven(given, program);
@@ -35,8 +36,9 @@ static void completeSide(const Arguments &given, const char *side,
 /// The comparison of one model with another implementation of ONNX.
 static int runModelDiffCommand(const CommandLine &line) {
   if (!line.others.empty())
-    return reportError("--against compares one model, but '" +
-                       line.others.front() + "' is given as well");
+    return reportError(tools::ExitUsage, "--against compares one model, but '" +
+                                             line.others.front() +
+                                             "' is given as well");
   return runModelDiff({line.diff.a.input, line.against, line.program.mcpu,
                        line.layers, line.diff.sources, line.tolerance});
 }
@@ -46,20 +48,19 @@ static int runDiffCommand(const Arguments &given, CommandLine &line) {
     return runModelDiffCommand(line);
   DiffCommand &diff = line.diff;
   if (line.others.size() != 1)
-    return reportError(line.others.empty()
+    return reportError(tools::ExitUsage,
+                       line.others.empty()
                            ? "no B is given; see qcc diff --help"
                            : "A and B are wanted, but '" + line.others[1] +
                                  "' is given as well");
   for (const char *name : {"mcpu", "weights", "entry"})
     if (given.isGiven(name) && given.isGiven(std::string(name) + "-a") &&
         given.isGiven(std::string(name) + "-b"))
-      return reportError(llvm::Twine("--") + name + " has no effect, since --" +
-                         name + "-a and --" + name +
-                         "-b are given; leave it out");
+      return reportError(tools::ExitUsage, llvm::Twine("--") + name +
+                                               " has no effect, since --" +
+                                               name + "-a and --" + name +
+                                               "-b are given; leave it out");
   diff.b.input = line.others.front();
-  if (diff.a.input == "-" && diff.b.input == "-")
-    return reportError("A and B are both '-', but the standard input is read "
-                       "once; name a file");
   completeSide(given, "a", line, diff.a, diff.b);
   completeSide(given, "b", line, diff.b, diff.a);
   for (std::string *entry : {&diff.entryA, &diff.entryB})
@@ -91,6 +92,7 @@ void driver::addDiff(Commands &commands, CommandLine &line) {
   addCompilingOptions(arguments, line.program);
   addTuningDb(arguments, line.program);
   tools::addInputArguments(arguments, line.entry, diff.sources, diff.threads);
+  arguments.takesStream("input");
   arguments.number("tolerance", "T",
                    "Let elements differ by up to T times the largest magnitude "
                    "of the value in A; without, any difference counts",
@@ -105,7 +107,7 @@ void driver::addDiff(Commands &commands, CommandLine &line) {
                  "With --against: compare what each node computes, not the "
                  "outputs alone",
                  line.layers);
-  arguments.text("json", "FILE", "Also write the report", diff.json);
+  tools::addJsonArgument(arguments, "the report", diff.json);
   arguments.text("entry-a", "NAME", "Entry of A, instead of --entry",
                  diff.entryA);
   arguments.text("entry-b", "NAME", "Entry of B, instead of --entry",

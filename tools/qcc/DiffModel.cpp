@@ -65,24 +65,26 @@ static int runPython(llvm::StringRef python,
 int driver::runModelDiff(const ModelDiffCommand &command) {
   rt::Result<std::vector<std::string>> arguments = argumentsOf(command);
   if (!arguments.isOk())
-    return reportError(arguments.message());
+    return reportUsage(arguments.status());
   std::string name =
       llvm::sys::Process::GetEnv("QCC_PYTHON").value_or("python3");
   llvm::ErrorOr<std::string> python = llvm::sys::findProgramByName(name);
   if (!python || !llvm::sys::fs::can_execute(*python))
-    return reportError("--against needs Python, but there is no program '" +
-                       name + "'; install it, or name one in QCC_PYTHON");
+    return reportError(tools::ExitFailed,
+                       "--against needs Python, but there is no program '" +
+                           name + "'; install it, or name one in QCC_PYTHON");
   std::string error;
   if (runPython(*python, {"-c", "import qcc"}, true, error) != 0)
-    return reportError("--against needs the package qcc of Python, which " +
-                       *python +
-                       " cannot import; run pip install qcc-compiler, or name "
-                       "a Python that has "
-                       "it in QCC_PYTHON");
+    return reportError(
+        tools::ExitFailed,
+        "--against needs the package qcc of Python, which " + *python +
+            " cannot import; run pip install qcc-compiler, or name a Python "
+            "that has it in QCC_PYTHON");
   std::vector<std::string> all = {"-m", "qcc"};
   all.insert(all.end(), arguments->begin(), arguments->end());
   int code = runPython(*python, all, false, error);
   if (code < 0)
-    return reportError(*python + " cannot compare the model: " + error);
+    return reportError(tools::ExitFailed,
+                       *python + " cannot compare the model: " + error);
   return code;
 }

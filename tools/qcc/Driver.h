@@ -9,6 +9,7 @@
 #define QCC_TOOLS_QCC_DRIVER_H
 
 #include "common/Diff.h"
+#include "common/ExitCodes.h"
 #include "common/Progress.h"
 #include "common/Run.h"
 #include "common/StepCheck.h"
@@ -44,18 +45,20 @@ struct ProgramOptions {
   bool unfused = false;
   bool emitsCubin = false; ///< Machine code beside PTX.
   std::string tuning;      ///< A tuning database, or empty.
-  /// Sizes of inputs of a model that the compiled program is for.
+  /// Sizes that the command line gives. An ONNX model is compiled for those
+  /// with a name.
   tools::GivenSizes sizes;
-  /// Whether `sizes` is for a model only, and ignored of other programs.
-  bool sizesAreOfModels = false;
+  /// Whether only a model takes `sizes`, since the command has no inputs.
+  bool refusesOtherSizes = false;
   /// Inputs of a model that are constants: a number or a .npy file each.
   std::map<std::string, std::string> constants;
   /// The options above that the command line gives, for messages.
   std::vector<std::string> given;
 };
 
-/// Adds the files that a program is made of.
-void addFiles(tools::CommandFiles &files, const ProgramOptions &program);
+/// Adds the files that a program is made of; messages call it `name`.
+void addFiles(tools::CommandFiles &files, const ProgramOptions &program,
+              const std::string &name = "the program");
 
 /// Options of those that run it.
 struct RunOptions : tools::RunOptions {
@@ -81,8 +84,7 @@ struct ModelDiffCommand {
 
 /// Options of qcc explain.
 struct ExplainOptions {
-  tools::GivenSizes sizes; ///< of the arguments of each entry
-  bool json = false;
+  std::string json;    ///< a file for the report, "-" to print it, or empty
   std::string html;    ///< a file for a page, or empty
   std::string profile; ///< what `qcc bench --json` wrote, for the page
 };
@@ -105,14 +107,21 @@ struct TuneOptions {
   std::string device;       ///< what measures; empty for the host
 };
 
-/// Prints "qcc: error: ..." and returns 1, the exit code.
-int reportError(const llvm::Twine &message);
-int reportError(llvm::Error error);
+using tools::ExitCode;
+using tools::Reported;
+
+/// Prints "qcc: error: ..." and returns the exit code.
+ExitCode reportError(ExitCode code, const llvm::Twine &message);
+ExitCode reportError(ExitCode code, llvm::Error error);
 /// Prints "qcc: warning: ...".
 void reportWarning(const llvm::Twine &message);
 
 /// Reports a failure, if it is one; returns the exit code.
-int reportStatus(const rt::Status &status);
+ExitCode reportStatus(const rt::Status &status);
+/// The same for a failure that the command line alone tells.
+ExitCode reportUsage(const rt::Status &status);
+/// Reports how results differ, or a failure; returns the exit code.
+ExitCode reportDifferences(const rt::Result<tools::Differences> &differences);
 
 /// Writes out what was printed, and reports that it went nowhere; returns the
 /// exit code of a command that ended with `code`.
@@ -120,7 +129,7 @@ int finishOutput(int code);
 
 /// Writes a file at once or not at all; "-" is the standard output. Returns the
 /// exit code.
-int writeOutput(llvm::StringRef path, llvm::StringRef bytes);
+ExitCode writeOutput(llvm::StringRef path, llvm::StringRef bytes);
 
 /// The bytes of a program, which "-" reads from the standard input. Pipes and
 /// devices are read up to a limit, which a message names.
@@ -133,16 +142,17 @@ public:
   explicit Session(ProgramOptions options);
 
   /// Reads, checks and imports the program; resolves the target. Reports what
-  /// is wrong and returns false.
-  bool load();
+  /// is wrong; returns the exit code.
+  ExitCode load();
 
   /// Runs the stages up to `last` on the module. A crash of the compiler
   /// becomes a message with the stage and a reproducer file, which qcc-opt
-  /// --run-reproducer replays. `passes` sees the passes of each stage.
-  bool runStages(Stage last, PassDebugging *passes = nullptr);
+  /// --run-reproducer replays. `passes` sees the passes of each stage. Returns
+  /// the exit code.
+  ExitCode runStages(Stage last, PassDebugging *passes = nullptr);
 
   /// Code for the module after stage llvm; reports failures.
-  std::optional<Artifact> emitArtifact();
+  Reported<Artifact> emitArtifact();
 
   /// Runs `body` so that a crash inside is reported and not fatal. Where
   /// `what` is "while reading", progress is shown as well.
@@ -155,15 +165,20 @@ public:
   void releaseConstants() { compilerRef->releasesConstants = true; }
   /// Whether the program is an ONNX model.
   bool isModel() const { return isModelFlag; }
+  /// The sizes of the options that the program was not compiled for.
+  tools::GivenSizes inputSizes() const {
+    return isModelFlag ? options.sizes.withoutNames() : options.sizes;
+  }
   bool isReference() const { return options.target == "reference"; }
   const ProgramOptions &getOptions() const { return options; }
 
 private:
-  bool importInput(const WeightsSource &weights);
+  ExitCode importInput(const WeightsSource &weights);
   /// What the options fix of the inputs of a model; reports failures.
-  std::optional<FixedInputs> readFixedInputs();
-  /// What to compile for; reports what is wrong, and is empty then.
-  std::vector<TargetRef> resolveTargets() const;
+  Reported<FixedInputs> readFixedInputs();
+  /// What to compile for; reports what is wrong.
+  Reported<std::vector<TargetRef>> resolveTargets() const;
+  ExitCode setOptions(std::vector<TargetRef> targets);
 
   ProgramOptions options;
   mlir::MLIRContext context;
@@ -185,36 +200,37 @@ llvm::Expected<TargetRef> resolveTarget(llvm::StringRef name);
 /// runs. Changes nothing where `device` is null, the host.
 void aimAt(const rt::Device *device, ProgramOptions &program);
 
-/// The function that `--entry` names, or the only one; reports a missing entry
-/// and returns null.
-mlir::func::FuncOp findEntry(mlir::ModuleOp module, llvm::StringRef name);
-/// What an entry takes; reports and returns nothing where that is no data.
-std::optional<std::vector<tools::TensorSpec>> specsOf(mlir::func::FuncOp entry);
+/// The function that `--entry` names, or the only one; reports a missing entry.
+Reported<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
+                                       llvm::StringRef name);
+/// What an entry takes; reports arguments that are no data.
+Reported<std::vector<tools::TensorSpec>> specsOf(mlir::func::FuncOp entry);
 
 /// Opens a file that is an artifact already.
 rt::Result<tools::ModulePtr> openArtifact(const ProgramOptions &program,
                                           const rt::ModuleOptions &options);
 
 /// Compiles the module of the session, which is used up; reports failures.
-std::optional<tools::ModulePtr>
-compileAndLoad(Session &session, const rt::ModuleOptions &options);
+Reported<tools::ModulePtr> compileAndLoad(Session &session,
+                                          const rt::ModuleOptions &options);
 
 using ReferenceResults = llvm::SmallVector<reference::TensorValue>;
 
 /// What the reference interpreter makes of the entry; reports failures.
-std::optional<ReferenceResults>
+Reported<ReferenceResults>
 runReference(mlir::func::FuncOp entry, const std::vector<HostTensor> &inputs,
              unsigned threads, reference::Interpreter::Observer observer = {});
 rt::Tensor viewOf(const reference::TensorValue &value);
 
 /// Compiles the program again and compares what its steps compute with the
 /// reference; reports failures.
-std::optional<tools::StepCheck>
-checkSteps(const ProgramOptions &program, const RunOptions &options,
-           const rt::ModuleOptions &moduleOptions,
-           std::vector<HostTensor> inputs);
+Reported<tools::StepCheck> checkSteps(const ProgramOptions &program,
+                                      const RunOptions &options,
+                                      const rt::ModuleOptions &moduleOptions,
+                                      std::vector<HostTensor> inputs);
 
-/// Compiles once, and writes the outputs when all of them are there.
+/// Each returns the exit code. Compiles once, and writes the outputs when all
+/// of them are there.
 int runCompile(const ProgramOptions &program, std::vector<std::string> outputs,
                const std::string &emit, PassDebugging &passes);
 int runRun(const ProgramOptions &program, const RunOptions &run);
@@ -222,6 +238,9 @@ int runDiff(const DiffCommand &command);
 int runModelDiff(const ModelDiffCommand &command);
 int runExplain(const ProgramOptions &program, const ExplainOptions &options);
 int runReduce(const ReduceOptions &options);
+/// Says whether the artifact `input` is signed with the secret key that belongs
+/// to the public key of a file.
+int runVerifySignature(const std::string &input, const std::string &keyPath);
 /// Signs the artifact `input` with the secret key of a file.
 int runSign(const std::string &input, const std::string &keyPath,
             const std::string &output);

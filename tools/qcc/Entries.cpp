@@ -16,7 +16,8 @@ using namespace qcc;
 using namespace qcc::driver;
 using mlir::func::FuncOp;
 
-FuncOp driver::findEntry(mlir::ModuleOp module, llvm::StringRef name) {
+Reported<FuncOp> driver::findEntry(mlir::ModuleOp module,
+                                   llvm::StringRef name) {
   llvm::SmallVector<FuncOp> entries;
   llvm::SmallVector<llvm::StringRef> names;
   for (auto func : module.getOps<FuncOp>()) {
@@ -30,13 +31,13 @@ FuncOp driver::findEntry(mlir::ModuleOp module, llvm::StringRef name) {
   if (name.empty() && entries.size() == 1)
     return entries.front();
   if (name.empty())
-    reportError(
+    return reportError(
+        tools::ExitRejected,
         "the program has " + llvm::Twine(entries.size()) +
-        " entries; choose one with --entry: " + llvm::join(names, ", "));
-  else
-    reportError("no entry '" + name +
-                "'; the program has: " + llvm::join(names, ", "));
-  return {};
+            " entries; choose one with --entry: " + llvm::join(names, ", "));
+  return reportError(tools::ExitRejected,
+                     "no entry '" + name +
+                         "'; the program has: " + llvm::join(names, ", "));
 }
 
 /// The names that the program gives the dimensions of an argument, if it is an
@@ -54,14 +55,12 @@ static std::vector<std::string> readDimNames(FuncOp entry, unsigned argument,
   return names;
 }
 
-std::optional<std::vector<tools::TensorSpec>> driver::specsOf(FuncOp entry) {
+Reported<std::vector<tools::TensorSpec>> driver::specsOf(FuncOp entry) {
   std::vector<tools::TensorSpec> specs;
   for (auto [i, argument] : llvm::enumerate(entry.getArguments())) {
     auto element = reference::elementTypeOf(argument.getType());
-    if (!element) {
-      reportError(element.takeError());
-      return std::nullopt;
-    }
+    if (!element)
+      return reportError(tools::ExitRejected, element.takeError());
     tools::TensorSpec spec;
     spec.dtype = {static_cast<uint8_t>(element->code), element->bits};
     if (auto tensor =

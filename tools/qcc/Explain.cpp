@@ -97,8 +97,8 @@ static void printMemory(const EntryReport &entry) {
 }
 
 /// Compiles what the program is after stage buffer, and adds to `report` what
-/// is known then; reports failures.
-static bool finish(Session &session, ProgramReport &report) {
+/// is known then; reports failures and returns the exit code.
+static ExitCode finish(Session &session, ProgramReport &report) {
   const Compiler &compiler = session.compiler();
   bool lowered = session.guarded("while generating code", [&] {
     for (Stage stage : {Stage::Target, Stage::LLVM}) {
@@ -112,25 +112,23 @@ static bool finish(Session &session, ProgramReport &report) {
     return true;
   });
   if (!lowered)
-    return false;
+    return tools::ExitFailed;
   report.addScratch(session.module());
-  std::optional<Artifact> artifact = session.emitArtifact();
+  auto artifact = session.emitArtifact();
   if (!artifact)
-    return false;
+    return artifact.code();
   report.artifactBytes = artifact->size();
   if (!report.isForDevice)
-    return true;
+    return tools::ExitSuccess;
   rt::ModuleOptions options;
   options.inspectOnly = true;
   auto module = rt::Module::load(artifact->data(), artifact->size(), options);
-  if (!module.isOk()) {
-    reportError(module.message());
-    return false;
-  }
+  if (!module.isOk())
+    return reportStatus(module.status());
   report.binaryBytes = int64_t((*module)->variant().binary.size());
   std::string_view ptx = (*module)->variant().kernels;
   countRegisters(report, {ptx.data(), ptx.size()});
-  return true;
+  return tools::ExitSuccess;
 }
 
 //===----------------------------------------------------------------------===//
@@ -160,13 +158,10 @@ static void printTotals(const ProgramReport &report) {
 
 /// The dynamic dimensions of each entry, which must be called before the stages
 /// rewrite them; reports failures.
-static std::optional<llvm::StringMap<std::vector<int64_t>>>
-resolveDims(Session &session, tools::GivenSizes sizes) {
+static Reported<llvm::StringMap<std::vector<int64_t>>>
+resolveDims(Session &session) {
   llvm::StringMap<std::vector<int64_t>> dims;
-  if (session.isModel()) { // These were fixed when it was imported.
-    sizes.named.clear();
-    sizes.shapes.clear();
-  }
+  tools::GivenSizes sizes = session.inputSizes();
   if (sizes.empty())
     return dims;
   for (auto entry : session.module().getOps<func::FuncOp>()) {
@@ -174,15 +169,13 @@ resolveDims(Session &session, tools::GivenSizes sizes) {
       continue;
     auto specs = specsOf(entry);
     if (!specs)
-      return std::nullopt;
+      return specs.code();
     std::string name = entry.getName().str();
     auto resolved = tools::resolveSizes(
         *specs, sizes, std::vector<bool>(specs->size(), true), name,
         "the arguments of entry '" + name + "'");
-    if (!resolved.isOk()) {
-      reportError(resolved.message());
-      return std::nullopt;
-    }
+    if (!resolved.isOk())
+      return reportStatus(resolved.status());
     std::vector<int64_t> &own = dims[name];
     for (auto [spec, known] : llvm::zip_equal(*specs, *resolved))
       for (auto [dim, size] : llvm::zip_equal(spec.shape, known.shape))
@@ -193,14 +186,14 @@ resolveDims(Session &session, tools::GivenSizes sizes) {
 }
 
 /// Writes the page of the options; returns the exit code.
-static int writePage(const ProgramOptions &program,
-                     const ExplainOptions &options,
-                     const ProgramReport &report) {
+static ExitCode writePage(const ProgramOptions &program,
+                          const ExplainOptions &options,
+                          const ProgramReport &report) {
   std::optional<llvm::json::Object> profile;
   if (!options.profile.empty()) {
     auto read = readProfile(options.profile, report);
     if (!read)
-      return reportError(read.takeError());
+      return reportError(tools::ExitRejected, read.takeError());
     profile = std::move(*read);
   }
   return writeOutput(options.html,
@@ -208,45 +201,58 @@ static int writePage(const ProgramOptions &program,
                                      report.toJson(), std::move(profile)));
 }
 
+/// Writes the report as the options say; returns the exit code.
+static ExitCode writeReport(const ProgramOptions &program,
+                            const ExplainOptions &options,
+                            const ProgramReport &report, bool printsText) {
+  if (printsText)
+    printTotals(report);
+  if (!options.json.empty()) {
+    std::string text =
+        llvm::formatv("{0:2}\n", llvm::json::Value(report.toJson()));
+    if (ExitCode code = writeOutput(options.json, text))
+      return code;
+  }
+  return options.html.empty() ? tools::ExitSuccess
+                              : writePage(program, options, report);
+}
+
 int driver::runExplain(const ProgramOptions &program,
                        const ExplainOptions &options) {
   tools::CommandFiles files;
   addFiles(files, program);
   files.reads(options.profile, "read by --profile");
+  files.writes(options.json, "--json=" + options.json);
   files.writes(options.html, "--html=" + options.html);
-  if (int code = reportStatus(files.check()))
+  if (ExitCode code = reportUsage(files.check()))
     return code;
-  ProgramOptions sized = program;
-  sized.sizes = options.sizes;
-  sized.sizesAreOfModels = true;
-  Session session(sized);
-  if (!session.load())
-    return 1;
+  Session session(program);
+  if (ExitCode code = session.load())
+    return code;
   if (session.compiler().getTargets().size() > 1)
-    return reportError("explain takes one processor at a time; --mcpu names "
+    return reportError(tools::ExitUsage,
+                       "explain takes one processor at a time; --mcpu names "
                        "several");
-  auto dims = resolveDims(session, options.sizes);
-  if (!dims || !session.runStages(Stage::Buffer))
-    return 1;
+  auto dims = resolveDims(session);
+  if (!dims)
+    return dims.code();
+  if (ExitCode code = session.runStages(Stage::Buffer))
+    return code;
   ProgramReport report;
   if (llvm::Error error = report.addEntries(
           session.module(), *session.compiler().getTarget(), *dims))
-    return reportError(std::move(error));
+    return reportError(tools::ExitFailed, std::move(error));
+  bool printsText = !files.writesStandardOutput();
   // What is known of kernels of a device is known when they are compiled.
   auto printEntries = [&] {
     for (const EntryReport &entry : report.entries)
       printSteps(entry);
   };
-  if (!options.json && !report.isForDevice)
+  if (printsText && !report.isForDevice)
     printEntries();
-  if (!finish(session, report))
-    return 1;
-  if (!options.json && report.isForDevice)
+  if (ExitCode code = finish(session, report))
+    return code;
+  if (printsText && report.isForDevice)
     printEntries();
-  if (options.json)
-    llvm::outs() << llvm::formatv("{0:2}\n",
-                                  llvm::json::Value(report.toJson()));
-  else
-    printTotals(report);
-  return options.html.empty() ? 0 : writePage(program, options, report);
+  return writeReport(program, options, report, printsText);
 }

@@ -65,8 +65,8 @@ static std::string findMismatch(const llvm::json::Object &profile,
     return isSame
                ? ""
                : "has other steps than entry '" + entry.name +
-                     "'; measure what explain compiles: qcc compile with the "
-                     "same options, then qcc bench of its artifact";
+                     "'; measure what explain compiles, by qcc bench with the "
+                     "same options";
   }
   return "is of entry '" + name->str() + "', which the program does not have";
 }

@@ -258,7 +258,7 @@ int driver::runReduce(const ReduceOptions &options) {
   tools::CommandFiles files;
   files.reads(options.input, "the program");
   files.writes(options.output, "-o " + options.output);
-  if (int code = reportStatus(files.check()))
+  if (ExitCode code = reportUsage(files.check()))
     return code;
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -266,7 +266,7 @@ int driver::runReduce(const ReduceOptions &options) {
   ParserConfig config(&context);
   auto read = readProgram(options.input);
   if (!read.isOk())
-    return reportError(read.message());
+    return reportStatus(read.status());
   llvm::StringRef bytes = (*read)->getBuffer();
   bool isText = !isBinary({bytes.data(), bytes.size()});
   OwningOpRef<ModuleOp> module;
@@ -276,30 +276,35 @@ int driver::runReduce(const ReduceOptions &options) {
     module = parseSourceFile<ModuleOp>(sources, config);
   }
   if (!module)
-    return reportError("'" + options.input +
-                       "' is no program of MLIR; ONNX models are reduced by "
-                       "python -m qcc reduce");
+    return reportError(tools::ExitRejected,
+                       "'" + options.input +
+                           "' is no program of MLIR; ONNX models are reduced "
+                           "by python -m qcc reduce");
   llvm::SmallString<128> path;
   if (llvm::sys::fs::createTemporaryFile("qcc-reduce", "mlir", path))
-    return reportError("no temporary file can be made");
+    return reportError(tools::ExitFailed, "no temporary file can be made");
   llvm::FileRemover remover(path);
   size_t before = countOps(*module);
   OwningOpRef<ModuleOp> smallest;
   Reducer reducer(options.test, std::string(path));
   if (!reducer.isWanted(*module))
-    return reportError(reducer.failure.empty()
-                           ? "the test does not succeed for the whole program; "
-                             "correct it"
-                           : "the test cannot be run: " + reducer.failure);
+    return reducer.failure.empty()
+               ? reportError(tools::ExitRejected,
+                             "the test does not succeed for the whole program; "
+                             "correct it")
+               : reportError(tools::ExitFailed,
+                             "the test cannot be run: " + reducer.failure);
   smallest = reducer.reduce(std::move(module));
   if (!reducer.failure.empty())
-    return reportError("the test cannot be run: " + reducer.failure);
+    return reportError(tools::ExitFailed,
+                       "the test cannot be run: " + reducer.failure);
   std::string text;
   llvm::raw_string_ostream stream(text);
   print(*smallest, stream);
-  if (int code = writeOutput(options.output, text))
+  if (ExitCode code = writeOutput(options.output, text))
     return code;
-  printf("%zu of %zu ops, after %u tests: %s\n", countOps(*smallest), before,
-         reducer.numTests, options.output.c_str());
+  fprintf(options.output == "-" ? stderr : stdout,
+          "%zu of %zu ops, after %u tests: %s\n", countOps(*smallest), before,
+          reducer.numTests, options.output.c_str());
   return 0;
 }

@@ -12,6 +12,7 @@
 
 #include "Driver.h"
 #include "common/Compare.h"
+#include "common/Messages.h"
 #include "common/TestData.h"
 #include "common/Text.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,6 +20,7 @@
 #include "qcc/Reference/Interpreter.h"
 #include "qcc/Runtime/Module.h"
 #include "llvm/ADT/StringExtras.h"
+#include <algorithm>
 #include <cstring>
 
 using namespace qcc;
@@ -29,7 +31,7 @@ using mlir::func::FuncOp;
 // Reference
 //===----------------------------------------------------------------------===//
 
-std::optional<ReferenceResults>
+Reported<ReferenceResults>
 driver::runReference(FuncOp entry, const std::vector<HostTensor> &inputs,
                      unsigned threads,
                      reference::Interpreter::Observer observer) {
@@ -39,20 +41,18 @@ driver::runReference(FuncOp entry, const std::vector<HostTensor> &inputs,
     auto value = reference::TensorValue::allocate(
         {static_cast<reference::TypeCode>(dtype.code), dtype.bits},
         input.shape());
-    if (!value.bytes) {
-      reportError("not enough memory for the reference");
-      return std::nullopt;
-    }
+    if (!value.bytes)
+      return reportError(tools::ExitFailed,
+                         "not enough memory for the reference");
     memcpy(value.bytes.get(), input.data(), input.numBytes());
     values.push_back(std::move(value));
   }
   ReferenceResults results;
   reference::Interpreter interpreter(threads);
   interpreter.setObserver(std::move(observer));
-  if (llvm::Error error = interpreter.run(entry, values, results)) {
-    reportError("reference: " + llvm::toString(std::move(error)));
-    return std::nullopt;
-  }
+  if (llvm::Error error = interpreter.run(entry, values, results))
+    return reportError(tools::ExitFailed,
+                       "reference: " + llvm::toString(std::move(error)));
   return results;
 }
 
@@ -70,27 +70,26 @@ static std::vector<rt::Tensor> viewsOf(const ReferenceResults &results) {
   return views;
 }
 
-/// Says which step differs first, and where; returns whether none does, or
-/// nothing after a failure that was reported.
-static std::optional<bool> reportSteps(const ProgramOptions &program,
-                                       const RunOptions &options,
-                                       const rt::ModuleOptions &moduleOptions,
-                                       std::vector<HostTensor> inputs) {
+/// Prints to `out` which step differs first, and where; returns the exit code.
+static ExitCode reportSteps(const ProgramOptions &program,
+                            const RunOptions &options,
+                            const rt::ModuleOptions &moduleOptions,
+                            std::vector<HostTensor> inputs, std::FILE *out) {
   if (program.input == "-") {
-    printf("steps: not compared, since the standard input cannot be read "
-           "twice; give a file\n");
-    return false;
+    fprintf(out, "steps: not compared, since the standard input cannot be read "
+                 "twice; give a file\n");
+    return tools::ExitDiffers;
   }
-  std::optional<tools::StepCheck> steps =
+  auto steps =
       driver::checkSteps(program, options, moduleOptions, std::move(inputs));
   if (!steps)
-    return std::nullopt;
-  printf("steps: %s, %lld elements, %lld differ\n",
-         tools::counted(steps->values, "value").c_str(),
-         (long long)steps->elements, (long long)steps->differing);
+    return steps.code();
+  fprintf(out, "steps: %s, %lld elements, %lld differ\n",
+          tools::counted(steps->values, "value").c_str(),
+          (long long)steps->elements, (long long)steps->differing);
   if (!steps->first.empty())
-    printf("  first: %s\n", steps->first.c_str());
-  return steps->differing == 0;
+    fprintf(out, "  first: %s\n", steps->first.c_str());
+  return steps->differing == 0 ? tools::ExitSuccess : tools::ExitDiffers;
 }
 
 //===----------------------------------------------------------------------===//
@@ -107,42 +106,111 @@ driver::openArtifact(const ProgramOptions &program,
   return rt::Module::open(program.input, options);
 }
 
-std::optional<tools::ModulePtr>
+Reported<tools::ModulePtr>
 driver::compileAndLoad(Session &session, const rt::ModuleOptions &options) {
-  if (!session.runStages(Stage::LLVM))
-    return std::nullopt;
-  std::optional<Artifact> artifact = session.emitArtifact();
+  if (ExitCode code = session.runStages(Stage::LLVM))
+    return code;
+  auto artifact = session.emitArtifact();
   if (!artifact)
-    return std::nullopt;
+    return artifact.code();
   auto module = rt::Module::load(artifact->data(), artifact->size(), options);
-  if (!module.isOk()) {
-    reportError(module.message());
-    return std::nullopt;
-  }
+  if (!module.isOk())
+    return reportStatus(module.status());
   return *module;
 }
 
 /// Runs the tests of --test-data; returns the exit code.
-static int runTests(const tools::ModulePtr &module, const RunOptions &options) {
+static ExitCode runTests(const tools::ModulePtr &module,
+                         const RunOptions &options) {
   return tools::runTestData(
       module, options, stdout,
-      [](const std::string &message) { reportError(message); });
+      [](const std::string &message) { tools::printError("qcc", message); });
 }
 
-static int runArtifact(const ProgramOptions &program, RunOptions &options) {
+static ExitCode runArtifact(const ProgramOptions &program,
+                            RunOptions &options) {
   if (options.check)
-    return reportError("--check needs the program, which '" + program.input +
-                       "' does not hold; run the program itself");
+    return reportError(tools::ExitRejected,
+                       "--check needs the program, which '" + program.input +
+                           "' does not hold; run the program itself");
   auto moduleOptions = tools::moduleOptionsOf(options);
   if (!moduleOptions.isOk())
-    return reportError(moduleOptions.message());
+    return reportStatus(moduleOptions.status());
   auto module = openArtifact(program, *moduleOptions);
   if (!module.isOk())
-    return reportError(module.message());
+    return reportStatus(module.status());
   if (!options.testData.empty())
     return runTests(*module, options);
-  return reportStatus(
-      tools::runModule(*module, program.input, options, std::nullopt, stdout));
+  return reportDifferences(tools::runModule(*module, program.input, options,
+                                            std::nullopt,
+                                            tools::textStream(options)));
+}
+
+namespace {
+/// What a run of a program needs that is not compiled yet.
+struct Prepared {
+  /// Empty where nothing is run, or where tests have their own.
+  std::optional<std::vector<HostTensor>> inputs;
+  /// What the reference interpreter computes, if that is asked for.
+  std::optional<ReferenceResults> expected;
+};
+} // namespace
+
+/// Makes the inputs, and runs the reference: the stages rewrite the module.
+static Reported<Prepared> prepare(Session &session, RunOptions &options,
+                                  std::FILE *out) {
+  Prepared prepared;
+  if (options.list || !options.testData.empty())
+    return prepared;
+  auto entry = findEntry(session.module(), options.entry);
+  if (!entry)
+    return entry.code();
+  options.entry = entry->getName().str();
+  auto specs = specsOf(*entry);
+  if (!specs)
+    return specs.code();
+  auto made = tools::makeRunInputs(*specs, options, options.entry, out);
+  if (!made.isOk())
+    return reportStatus(made.status());
+  prepared.inputs = *std::move(made);
+  if (!session.isReference() && !options.check)
+    return prepared;
+  bool done = session.guarded("while interpreting the program", [&] {
+    auto expected = runReference(*entry, *prepared.inputs, options.threads);
+    if (expected)
+      prepared.expected = std::move(*expected);
+    return bool(expected);
+  });
+  if (!done)
+    return tools::ExitFailed;
+  return prepared;
+}
+
+/// Compiles and runs a loaded program; returns the exit code.
+static ExitCode runCompiled(Session &session, const RunOptions &options,
+                            const rt::ModuleOptions &moduleOptions,
+                            Prepared prepared, std::FILE *out) {
+  const ProgramOptions &program = session.getOptions();
+  auto module = compileAndLoad(session, moduleOptions);
+  if (!module)
+    return module.code();
+  if (!options.testData.empty())
+    return runTests(*module, options);
+  tools::Execution execution;
+  ExitCode code = reportDifferences(
+      tools::runModule(*module, program.input, options,
+                       std::move(prepared.inputs), out, &execution));
+  if (code > tools::ExitDiffers || !options.check || options.list)
+    return code;
+  tools::CheckReport report =
+      tools::checkResults(execution.outputs, viewsOf(*prepared.expected));
+  fputs(report.text.c_str(), out);
+  if (report.differing > 0)
+    code = tools::ExitDiffers;
+  if (report.differing == 0 && !options.checkSteps)
+    return code;
+  return std::max(code, reportSteps(program, options, moduleOptions,
+                                    std::move(execution.storage), out));
 }
 
 int driver::runRun(const ProgramOptions &given, const RunOptions &givenRun) {
@@ -150,68 +218,33 @@ int driver::runRun(const ProgramOptions &given, const RunOptions &givenRun) {
   RunOptions options = givenRun;
   options.check |= options.checkSteps;
   options.describeResults = !options.check;
+  program.sizes = options.sources.sizes;
   addFiles(options.files, program);
-  rt::Status status = tools::checkOptions(options);
-  if (!status.isOk())
-    return reportError(status.message());
+  if (ExitCode code = reportUsage(tools::checkOptions(options)))
+    return code;
   if (tools::isArtifact(program.input))
     return runArtifact(program, options);
   auto moduleOptions = tools::moduleOptionsOf(options);
   if (!moduleOptions.isOk())
-    return reportError(moduleOptions.message());
+    return reportStatus(moduleOptions.status());
   aimAt(moduleOptions->device.get(), program);
   moduleOptions->name = program.input;
   if (program.target == "cuda" && !moduleOptions->device && !options.list)
-    return reportError("programs of target cuda run on a device; say "
+    return reportError(tools::ExitUsage,
+                       "programs of target cuda run on a device; say "
                        "--device=cuda or --device=emulator");
 
   Session session(program);
-  if (!session.load())
-    return 1;
-  std::optional<std::vector<HostTensor>> inputs;
-  std::optional<ReferenceResults> expected;
-  if (!options.list && options.testData.empty()) {
-    FuncOp entry = findEntry(session.module(), options.entry);
-    if (!entry)
-      return 1;
-    options.entry = entry.getName().str();
-    auto specs = specsOf(entry);
-    if (!specs)
-      return 1;
-    auto made = tools::makeRunInputs(*specs, options, options.entry, stdout);
-    if (!made.isOk())
-      return reportError(made.message());
-    inputs = *std::move(made);
-    // The stages rewrite the module: the reference runs first.
-    if (session.isReference() || options.check)
-      if (!session.guarded("while interpreting the program", [&] {
-            expected = runReference(entry, *inputs, options.threads);
-            return expected.has_value();
-          }))
-        return 1;
-  }
+  if (ExitCode code = session.load())
+    return code;
+  options.sources.sizes = session.inputSizes();
+  std::FILE *out = tools::textStream(options);
+  auto prepared = prepare(session, options, out);
+  if (!prepared)
+    return prepared.code();
   if (session.isReference())
-    return reportStatus(
-        tools::finishResults(viewsOf(*expected), options, stdout));
-
-  auto module = compileAndLoad(session, *moduleOptions);
-  if (!module)
-    return 1;
-  if (!options.testData.empty())
-    return runTests(*module, options);
-  tools::Execution execution;
-  status = tools::runModule(*module, program.input, options, std::move(inputs),
-                            stdout, &execution);
-  if (!status.isOk() || !options.check || options.list)
-    return reportStatus(status);
-  tools::CheckReport report =
-      tools::checkResults(execution.outputs, viewsOf(*expected));
-  fputs(report.text.c_str(), stdout);
-  bool areSame = report.differing == 0;
-  if (!areSame || options.checkSteps) {
-    std::optional<bool> steps = reportSteps(program, options, *moduleOptions,
-                                            std::move(execution.storage));
-    areSame &= steps.value_or(false);
-  }
-  return areSame ? reportStatus(status) : 1;
+    return reportDifferences(
+        tools::finishResults(viewsOf(*prepared->expected), options, out));
+  return runCompiled(session, options, *moduleOptions, std::move(*prepared),
+                     out);
 }

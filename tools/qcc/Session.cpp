@@ -29,35 +29,49 @@
 using namespace qcc;
 using namespace qcc::driver;
 
-int driver::reportError(const llvm::Twine &message) {
+ExitCode driver::reportError(ExitCode code, const llvm::Twine &message) {
   tools::printError("qcc", message.str());
-  return 1;
+  return code;
 }
 
 void driver::reportWarning(const llvm::Twine &message) {
   tools::printWarning("qcc", message.str());
 }
 
-int driver::reportError(llvm::Error error) {
-  return reportError(llvm::toString(std::move(error)));
+ExitCode driver::reportError(ExitCode code, llvm::Error error) {
+  return reportError(code, llvm::toString(std::move(error)));
 }
 
-int driver::reportStatus(const rt::Status &status) {
-  return status.isOk() ? 0 : reportError(status.message());
+ExitCode driver::reportStatus(const rt::Status &status) {
+  return status.isOk()
+             ? tools::ExitSuccess
+             : reportError(tools::exitCodeOf(status), status.message());
+}
+
+ExitCode driver::reportUsage(const rt::Status &status) {
+  return status.isOk() ? tools::ExitSuccess
+                       : reportError(tools::ExitUsage, status.message());
+}
+
+ExitCode
+driver::reportDifferences(const rt::Result<tools::Differences> &differences) {
+  if (!differences.isOk() || differences->empty())
+    return reportStatus(differences.status());
+  return reportError(tools::ExitDiffers, *differences);
 }
 
 int driver::finishOutput(int code) {
   rt::Status status = tools::flushStandardOutput(llvm::outs());
-  return status.isOk() ? code : reportError(status.message());
+  return status.isOk() ? code : reportStatus(status);
 }
 
 static bool isTruth(llvm::StringRef text) {
   return text == "true" || text == "false";
 }
 
-void driver::addFiles(tools::CommandFiles &files,
-                      const ProgramOptions &program) {
-  files.reads(program.input, "the program");
+void driver::addFiles(tools::CommandFiles &files, const ProgramOptions &program,
+                      const std::string &name) {
+  files.reads(program.input, name);
   if (!isRandomSpec(program.weights))
     files.reads(program.weights, "read by --weights");
   files.reads(program.tuning, "read by --tuning-db");
@@ -128,8 +142,10 @@ bool Session::guarded(llvm::StringRef what, llvm::function_ref<bool()> body) {
   bool survived = recovery.RunSafely([&] { result = body(); });
   progress.reset();
   if (!survived) {
-    reportError("the compiler crashed " + what +
-                "; this is a bug of qcc, please report it with the program");
+    reportError(tools::ExitFailed,
+                "the compiler crashed " + what +
+                    "; this is a bug of qcc, please report it with the "
+                    "program");
     return false;
   }
   return result;
@@ -147,83 +163,83 @@ void driver::aimAt(const rt::Device *device, ProgramOptions &program) {
       program.mcpu = chip.name.str();
 }
 
-std::vector<TargetRef> Session::resolveTargets() const {
+Reported<std::vector<TargetRef>> Session::resolveTargets() const {
   llvm::SmallVector<llvm::StringRef> families;
   llvm::StringRef(options.target).split(families, ',');
   for (llvm::StringRef family : families)
-    if (family != "x86" && family != "cuda" && !isReference()) {
-      reportError("unknown target '" + options.target +
-                  "'; use x86, cuda, both as x86,cuda, or reference");
-      return {};
-    }
-  if (options.target == "cuda" && options.mcpu == "native") {
-    reportError("target cuda needs a chip; name one, such as --mcpu=sm_80");
-    return {};
-  }
+    if (family != "x86" && family != "cuda" && !isReference())
+      return reportError(tools::ExitUsage,
+                         "unknown target '" + options.target +
+                             "'; use x86, cuda, both as x86,cuda, or "
+                             "reference");
+  if (options.target == "cuda" && options.mcpu == "native")
+    return reportError(tools::ExitUsage, "target cuda needs a chip; name one, "
+                                         "such as --mcpu=sm_80");
   auto targets = parseTargets(options.mcpu, rt::HostFeatures::host().names());
-  if (!targets) {
-    reportError(targets.takeError());
-    return {};
-  }
+  if (!targets)
+    return reportError(tools::ExitUsage, targets.takeError());
   for (const TargetRef &target : *targets)
-    if (!isReference() && !llvm::is_contained(families, target->getFamily())) {
-      reportError("'" + target->getName() + "' is of target " +
-                  target->getFamily() + ", not " + options.target +
-                  "; say --target=" + target->getFamily() +
-                  ", or name another by --mcpu");
-      return {};
-    }
+    if (!isReference() && !llvm::is_contained(families, target->getFamily()))
+      return reportError(tools::ExitUsage,
+                         "'" + target->getName() + "' is of target " +
+                             target->getFamily() + ", not " + options.target +
+                             "; say --target=" + target->getFamily() +
+                             ", or name another by --mcpu");
   for (llvm::StringRef family : families)
     if (!isReference() && llvm::none_of(*targets, [&](const TargetRef &target) {
           return target->getFamily() == family;
-        })) {
-      reportError("--mcpu=" + options.mcpu + " names nothing of target " +
-                  family + "; add to it, such as " +
-                  (family == "cuda" ? "sm_80" : "native"));
-      return {};
-    }
+        }))
+      return reportError(tools::ExitUsage,
+                         "--mcpu=" + options.mcpu +
+                             " names nothing of target " + family +
+                             "; add to it, such as " +
+                             (family == "cuda" ? "sm_80" : "native"));
   return std::move(*targets);
 }
 
-bool Session::load() {
-  if (tools::isArtifact(options.input)) {
-    reportError("'" + options.input +
-                "' is compiled already; name the program that it was made of");
-    return false;
-  }
-  std::vector<TargetRef> targets = resolveTargets();
-  if (targets.empty())
-    return false;
+/// Hands the options to the compiler.
+ExitCode Session::setOptions(std::vector<TargetRef> targets) {
   if (options.emitsCubin && llvm::none_of(targets, [](const TargetRef &target) {
         return target->isDevice();
-      })) {
-    reportError("'--emit-cubin' is about kernels for GPUs, but target '" +
-                targets.front()->getName() +
-                "' is a processor; add --target=cuda and a chip, such as "
-                "--mcpu=sm_80");
-    return false;
-  }
+      }))
+    return reportError(
+        tools::ExitUsage,
+        "'--emit-cubin' is about kernels for GPUs, but target '" +
+            targets.front()->getName() +
+            "' is a processor; add --target=cuda and a chip, such as "
+            "--mcpu=sm_80");
   compilerRef.emplace(std::move(targets));
   compilerRef->stageOptions.fuse = !options.unfused;
   compilerRef->assemblesKernels = options.emitsCubin;
-  if (!options.tuning.empty()) {
-    rt::Result<LoadedTuning> tuning = loadTuning(options.tuning);
-    if (!tuning.isOk()) {
-      reportError(tuning.message());
-      return false;
-    }
-    for (const std::string &warning : tuning->warnings)
-      reportWarning(warning);
-    compilerRef->stageOptions.tuning = tuning->database;
-  }
+  if (options.tuning.empty())
+    return tools::ExitSuccess;
+  rt::Result<LoadedTuning> tuning = loadTuning(options.tuning);
+  if (!tuning.isOk())
+    return reportError(tools::ExitRejected, tuning.message());
+  for (const std::string &warning : tuning->warnings)
+    reportWarning(warning);
+  compilerRef->stageOptions.tuning = tuning->database;
+  return tools::ExitSuccess;
+}
 
+ExitCode Session::load() {
+  if (tools::isArtifact(options.input))
+    return reportError(tools::ExitRejected,
+                       "'" + options.input +
+                           "' is compiled already; name the program that it "
+                           "was made of");
+  auto targets = resolveTargets();
+  if (!targets)
+    return targets.code();
+  if (ExitCode code = setOptions(std::move(*targets)))
+    return code;
   llvm::Expected<WeightsSource> weights =
       options.weights.empty() ? WeightsSource()
                               : WeightsSource::parse(options.weights);
-  if (!weights) {
-    reportError(weights.takeError());
-    return false;
-  }
+  if (!weights)
+    return reportError(isRandomSpec(options.weights) ? tools::ExitUsage
+                                                     : tools::ExitRejected,
+                       weights.takeError());
   return importInput(*weights);
 }
 
@@ -248,20 +264,20 @@ static rt::Result<HostTensor> readConstant(const std::string &text) {
   return tensor;
 }
 
-std::optional<FixedInputs> Session::readFixedInputs() {
+Reported<FixedInputs> Session::readFixedInputs() {
   FixedInputs fixed;
-  if (!options.sizesAreOfModels || isModelFlag) {
+  if (isModelFlag || options.refusesOtherSizes) {
     fixed.dims = options.sizes.named;
     fixed.shapes.insert(options.sizes.shapes.begin(),
                         options.sizes.shapes.end());
   }
   for (const auto &[name, text] : options.constants) {
     rt::Result<HostTensor> value = readConstant(text);
-    if (!value.isOk()) {
-      reportError("'--constant=" + name + "=" + text +
-                  "' is no number and no .npy file: " + value.message());
-      return std::nullopt;
-    }
+    if (!value.isOk())
+      return reportError(
+          tools::ExitRejected,
+          "'--constant=" + name + "=" + text +
+              "' is no number and no .npy file: " + value.message());
     llvm::ArrayRef bytes(value->as<char>(), value->numBytes());
     fixed.constants[name] = {value->dtype(), value->shape(), bytes};
     constants.push_back(*std::move(value));
@@ -269,33 +285,29 @@ std::optional<FixedInputs> Session::readFixedInputs() {
   return fixed;
 }
 
-bool Session::importInput(const WeightsSource &weights) {
+ExitCode Session::importInput(const WeightsSource &weights) {
   ImportOptions import;
   import.weights = weights;
   if (options.input != "-")
     import.path = options.input;
   auto read = readProgram(options.input);
-  if (!read.isOk()) {
-    reportError(read.message());
-    return false;
-  }
+  if (!read.isOk())
+    return reportStatus(read.status());
   std::unique_ptr<llvm::MemoryBuffer> buffer = *std::move(read);
-  if (buffer->getBuffer().empty()) {
-    reportError((options.input == "-" ? "the standard input"
-                                      : "'" + options.input + "'") +
-                " is empty; give an ONNX model or a program of MLIR");
-    return false;
-  }
   isModelFlag = isONNX(buffer->getBuffer());
-  std::optional<FixedInputs> fixed = readFixedInputs();
+  auto fixed = readFixedInputs();
   if (!fixed)
-    return false;
-  import.fixed = *std::move(fixed);
+    return fixed.code();
+  import.fixed = std::move(*fixed);
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  return guarded("while reading '" + options.input + "'", [&] {
+  // A crash is no fault of the program.
+  ExitCode code = tools::ExitFailed;
+  guarded("while reading '" + options.input + "'", [&] {
     moduleRef = importProgram(sources, &context, import);
-    return static_cast<bool>(moduleRef);
+    code = moduleRef ? tools::ExitSuccess : tools::ExitRejected;
+    return true;
   });
+  return code;
 }
 
 /// Writes the program as it was before the stage that crashed, with the passes
@@ -323,7 +335,7 @@ static std::string writeReproducer(mlir::ModuleOp module, Stage stage,
   return std::string(path);
 }
 
-bool Session::runStages(Stage last, PassDebugging *passes) {
+ExitCode Session::runStages(Stage last, PassDebugging *passes) {
   Stage running = Stage::Import;
   mlir::OwningOpRef<mlir::ModuleOp> before;
   std::string pipeline;
@@ -349,14 +361,15 @@ bool Session::runStages(Stage last, PassDebugging *passes) {
     passes->finish();
   progress.reset();
   if (!survived)
-    reportError("the compiler crashed in stage " + stageName(running) +
-                "; this is a bug of qcc, please report it with the file " +
-                writeReproducer(*before, running, pipeline));
-  return survived && ok;
+    reportError(tools::ExitFailed,
+                "the compiler crashed in stage " + stageName(running) +
+                    "; this is a bug of qcc, please report it with the file " +
+                    writeReproducer(*before, running, pipeline));
+  return survived && ok ? tools::ExitSuccess : tools::ExitFailed;
 }
 
-std::optional<Artifact> Session::emitArtifact() {
-  std::optional<Artifact> artifact;
+Reported<Artifact> Session::emitArtifact() {
+  Reported<Artifact> artifact = tools::ExitFailed;
   std::string message;
   guarded("while generating code", [&] {
     llvm::Expected<Artifact> result = compiler().emitArtifact(module());
@@ -367,6 +380,6 @@ std::optional<Artifact> Session::emitArtifact() {
     return true;
   });
   if (!message.empty())
-    reportError(message);
+    reportError(tools::ExitFailed, message);
   return artifact;
 }

@@ -1,4 +1,4 @@
-//===- Sign.cpp - qcc sign and qcc make-key -------------------------------===//
+//===- Sign.cpp - qcc sign, verify-signature and make-key -----------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,12 +21,15 @@
 using namespace qcc;
 using namespace qcc::driver;
 
-static rt::Result<rt::Key> readKey(const std::string &path) {
+/// The key of a file, whose text `parse` takes.
+static rt::Result<rt::Key>
+readKey(const std::string &path,
+        rt::Result<rt::Key> (*parse)(std::string_view)) {
   constexpr int64_t kLimit = 4096;
   rt::Result<std::string> text = readWholeFile(path, kLimit);
   if (!text.isOk())
     return text.status();
-  rt::Result<rt::Key> key = rt::parseSecretKey(*text);
+  rt::Result<rt::Key> key = parse(*text);
   if (!key.isOk())
     return key.status().withPrefix(path + ": ");
   return key;
@@ -37,8 +40,8 @@ static rt::Status writeSecret(const std::string &path, std::string_view text) {
   int file =
       open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR);
   if (file < 0 && errno == EEXIST)
-    return rt::invalidArgument(path + ": there is a file of this name, which "
-                                      "may be a key; choose another name");
+    return rt::ioError(path + ": there is a file of this name, which may be a "
+                              "key; choose another name");
   if (file < 0)
     return rt::ioError(path + ": it cannot be created (" + strerror(errno) +
                        ")");
@@ -59,7 +62,7 @@ int driver::runMakeKey(const std::string &path) {
   rt::Result<rt::Key> publicKey = rt::publicKeyOf(*key);
   if (!publicKey.isOk())
     return reportStatus(publicKey.status());
-  if (int code =
+  if (ExitCode code =
           reportStatus(writeSecret(path, rt::printSecretKey(*key) + "\n")))
     return code;
   printf("%s\n", rt::printKey(*publicKey).c_str());
@@ -72,9 +75,9 @@ int driver::runSign(const std::string &input, const std::string &keyPath,
   files.reads(input, "the artifact");
   files.reads(keyPath, "read by --key");
   files.writes(output, "-o " + output);
-  if (int code = reportStatus(files.check()))
+  if (ExitCode code = reportUsage(files.check()))
     return code;
-  rt::Result<rt::Key> key = readKey(keyPath);
+  rt::Result<rt::Key> key = readKey(keyPath, rt::parseSecretKey);
   if (!key.isOk())
     return reportStatus(key.status());
   rt::Result<std::string> bytes = readWholeFile(input, INT64_MAX);
@@ -84,4 +87,22 @@ int driver::runSign(const std::string &input, const std::string &keyPath,
   if (!status.isOk())
     return reportStatus(status.withPrefix(input + ": "));
   return writeOutput(output, *bytes);
+}
+
+int driver::runVerifySignature(const std::string &input,
+                               const std::string &keyPath) {
+  rt::Result<rt::Key> key = readKey(keyPath, rt::parseKey);
+  if (!key.isOk())
+    return reportStatus(key.status());
+  rt::ModuleOptions options;
+  options.inspectOnly = true;
+  options.publicKey = *key;
+  rt::Result<tools::ModulePtr> module = rt::Module::open(input, options);
+  if (module.status().code() == rt::StatusCode::Untrusted)
+    return reportError(tools::ExitDiffers, module.message());
+  if (!module.isOk())
+    return reportStatus(module.status());
+  printf("%s: signed with the key %s\n", input.c_str(),
+         rt::printKey(*key).c_str());
+  return tools::ExitSuccess;
 }

@@ -67,35 +67,35 @@ keep(const std::set<tools::LayerForm> &shown, ReferenceValues &kept) {
   };
 }
 
-std::optional<tools::StepCheck>
+Reported<tools::StepCheck>
 driver::checkSteps(const ProgramOptions &program, const RunOptions &options,
                    const rt::ModuleOptions &moduleOptions,
                    std::vector<HostTensor> inputs) {
   Session session(program);
-  if (!session.load())
-    return std::nullopt;
+  if (ExitCode code = session.load())
+    return code;
   OpNames names = nameOps(session.module());
   OwningOpRef<ModuleOp> original = session.module().clone();
   inheritLayers(*original);
   auto module = compileAndLoad(session, moduleOptions);
   if (!module)
-    return std::nullopt;
+    return module.code();
   rt::Result<const rt::Entry *> entry =
       tools::findEntry(**module, options.entry);
-  if (!entry.isOk()) {
-    reportError(entry.message());
-    return std::nullopt;
-  }
+  if (!entry.isOk())
+    return reportStatus(entry.status());
 
   std::set<tools::LayerForm> shown = tools::shownForms(**entry);
   ReferenceValues kept;
-  FuncOp function = findEntry(*original, options.entry);
-  if (!function || !session.guarded("while interpreting the program", [&] {
-        return runReference(function, inputs, options.threads,
-                            keep(shown, kept))
-            .has_value();
-      }))
-    return std::nullopt;
+  auto function = findEntry(*original, options.entry);
+  if (!function)
+    return function.code();
+  bool done = session.guarded("while interpreting the program", [&] {
+    return bool(
+        runReference(*function, inputs, options.threads, keep(shown, kept)));
+  });
+  if (!done)
+    return tools::ExitFailed;
   tools::LayerValues expected;
   for (const auto &[form, value] : kept)
     if (value)
@@ -107,9 +107,7 @@ driver::checkSteps(const ProgramOptions &program, const RunOptions &options,
         auto known = names.find(name);
         return known == names.end() ? std::string(name) : known->second;
       });
-  if (!result.isOk()) {
-    reportError(result.message());
-    return std::nullopt;
-  }
+  if (!result.isOk())
+    return reportStatus(result.status());
   return *result;
 }

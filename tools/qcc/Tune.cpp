@@ -228,30 +228,27 @@ static std::string refuseTarget(const Target &target,
 
 /// What is in the file already; reports what is no database, so that it is not
 /// overwritten.
-static std::optional<TuningDatabase> readDatabase(const std::string &path) {
+static Reported<TuningDatabase> readDatabase(const std::string &path) {
   rt::Result<TuningDatabase> database = TuningDatabase::read(path);
   if (!database.isOk() && database.status().code() == rt::StatusCode::NotFound)
     return TuningDatabase();
-  if (!database.isOk()) {
-    reportError(database.message() + "; name another file with --db");
-    return std::nullopt;
-  }
+  if (!database.isOk())
+    return reportError(tools::ExitRejected,
+                       database.message() + "; name another file with --db");
   for (const std::string &problem : database->problems)
     reportWarning(problem);
   return *std::move(database);
 }
 
 /// The shapes of what the entry is given; reports failures.
-static std::optional<std::vector<std::vector<int64_t>>>
+static Reported<std::vector<std::vector<int64_t>>>
 shapesOfInputs(func::FuncOp entry, const tools::InputSources &sources) {
   auto specs = driver::specsOf(entry);
   if (!specs)
-    return std::nullopt;
+    return specs.code();
   auto inputs = tools::makeInputs(*specs, sources, entry.getName().str());
-  if (!inputs.isOk()) {
-    reportError(inputs.message());
-    return std::nullopt;
-  }
+  if (!inputs.isOk())
+    return reportStatus(inputs.status());
   std::vector<std::vector<int64_t>> shapes;
   for (const HostTensor &input : *inputs)
     shapes.push_back(input.shape());
@@ -271,8 +268,8 @@ public:
   int run(std::vector<Kernel> kernels);
 
 private:
-  /// Returns false where going on makes no sense.
-  bool tune(const Kernel &kernel, ProgressLine &line);
+  /// Returns the exit code if going on makes no sense.
+  ExitCode tune(const Kernel &kernel, ProgressLine &line);
 
   Session &session;
   const TuneOptions &options;
@@ -284,7 +281,7 @@ private:
 };
 } // namespace
 
-bool Tuner::tune(const Kernel &kernel, ProgressLine &line) {
+ExitCode Tuner::tune(const Kernel &kernel, ProgressLine &line) {
   const Target &target = *session.compiler().getTarget();
   std::string why = kernel.skipped;
   TunedConfig tuned = findTunedConfig(kernel.op, target, database);
@@ -293,7 +290,7 @@ bool Tuner::tune(const Kernel &kernel, ProgressLine &line) {
   if (!why.empty()) {
     ++skipped;
     line.finish("skipped: " + why);
-    return true;
+    return tools::ExitSuccess;
   }
   TuneRequest request{kernel.op,       kernel.shapes, {},
                       options.threads, device,        launches};
@@ -305,7 +302,7 @@ bool Tuner::tune(const Kernel &kernel, ProgressLine &line) {
   if (!outcome) {
     ++refused;
     line.finish("could not be measured");
-    return true;
+    return tools::ExitSuccess;
   }
   refused += outcome->refused;
   const tools::Tournament::Standing &standing = outcome->standing;
@@ -334,9 +331,7 @@ bool Tuner::tune(const Kernel &kernel, ProgressLine &line) {
         standing.gain, describe(configs[standing.best]).c_str());
   }
   line.finish(text);
-  if (!status.isOk())
-    reportError(status.message());
-  return status.isOk();
+  return reportStatus(status);
 }
 
 int Tuner::run(std::vector<Kernel> kernels) {
@@ -344,15 +339,15 @@ int Tuner::run(std::vector<Kernel> kernels) {
   // Better now than after minutes of measurements.
   rt::Status status = database.write(options.database);
   if (!status.isOk())
-    return reportError(status.message());
+    return reportStatus(status);
   for (auto [i, kernel] : llvm::enumerate(kernels)) {
     std::string head = tools::format("[%zu/%zu] ", i + 1, kernels.size()) +
                        (kernel.measuredShape.empty() ? kernel.key.shape
                                                      : kernel.measuredShape) +
                        (kernel.layer.empty() ? "" : " " + kernel.layer);
     ProgressLine line(head);
-    if (!tune(kernel, line))
-      return 1;
+    if (ExitCode code = tune(kernel, line))
+      return code;
   }
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
@@ -369,7 +364,7 @@ int Tuner::run(std::vector<Kernel> kernels) {
     printf(", %u skipped", skipped);
   printf("; '%s' holds %s\n", options.database.c_str(),
          tools::counted(int64_t(database.size()), "config").c_str());
-  return refused > 0;
+  return refused > 0 ? tools::ExitFailed : tools::ExitSuccess;
 }
 
 int driver::runTune(const ProgramOptions &given, const TuneOptions &options) {
@@ -379,37 +374,43 @@ int driver::runTune(const ProgramOptions &given, const TuneOptions &options) {
   tools::addFiles(files, options.sources);
   if (!options.isList)
     files.writes(options.database, "--db=" + options.database);
-  if (int code = reportStatus(files.check()))
+  if (ExitCode code = reportUsage(files.check()))
     return code;
+  program.sizes = options.sources.sizes;
   std::shared_ptr<tools::LaunchLog> launches;
   if (StringRef(options.device).starts_with("emulator"))
     launches = std::make_shared<tools::LaunchLog>();
   auto device = tools::openDevice(options.device, launches);
   if (!device.isOk())
-    return reportError(device.message());
+    return reportStatus(device.status());
   aimAt(device->get(), program);
   Session session(program);
-  if (!session.load())
-    return 1;
+  if (ExitCode code = session.load())
+    return code;
   if (session.compiler().getTargets().size() > 1)
-    return reportError("tune takes one processor at a time; --mcpu names "
+    return reportError(tools::ExitUsage,
+                       "tune takes one processor at a time; --mcpu names "
                        "several");
   const Target &target = *session.compiler().getTarget();
   std::string reason =
       options.isList ? "" : refuseTarget(target, device->get());
   if (!reason.empty())
-    return reportError(reason);
-  std::optional<TuningDatabase> database =
+    return reportError(tools::ExitFailed, reason);
+  Reported<TuningDatabase> database =
       options.isList ? TuningDatabase() : readDatabase(options.database);
   if (!database)
-    return 1;
-  func::FuncOp entry = findEntry(session.module(), options.entry);
-  if (!entry)
-    return 1;
-  std::string name = entry.getName().str();
-  auto shapes = shapesOfInputs(entry, options.sources);
-  if (!shapes || !session.runStages(Stage::Tensor))
-    return 1;
+    return database.code();
+  auto found = findEntry(session.module(), options.entry);
+  if (!found)
+    return found.code();
+  std::string name = found->getName().str();
+  tools::InputSources sources = options.sources;
+  sources.sizes = session.inputSizes();
+  auto shapes = shapesOfInputs(*found, sources);
+  if (!shapes)
+    return shapes.code();
+  if (ExitCode code = session.runStages(Stage::Tensor))
+    return code;
   bool formed = session.guarded("while forming contractions", [&] {
     PassManager passes(session.module()->getName());
     buildFormContractions(passes, session.compiler().getTarget(),
@@ -417,8 +418,8 @@ int driver::runTune(const ProgramOptions &given, const TuneOptions &options) {
     return succeeded(passes.run(session.module()));
   });
   if (!formed)
-    return 1;
-  entry = session.module().lookupSymbol<func::FuncOp>(name);
+    return tools::ExitFailed;
+  auto entry = session.module().lookupSymbol<func::FuncOp>(name);
   std::vector<Kernel> kernels =
       collectKernels(entry, EntrySizes(entry, *shapes), target);
   if (kernels.empty() && !options.isList) {
@@ -431,10 +432,11 @@ int driver::runTune(const ProgramOptions &given, const TuneOptions &options) {
            !StringRef(kernel.layer).contains(options.filter);
   });
   if (kernels.empty() && !options.filter.empty())
-    return reportError("no shape or layer of '" + name + "' contains '" +
-                       options.filter + "'; leave out --filter to see all");
+    return reportError(tools::ExitRejected,
+                       "no shape or layer of '" + name + "' contains '" +
+                           options.filter + "'; leave out --filter to see all");
   if (options.isList)
     return printCandidates(kernels, target, options.candidates);
-  return Tuner(session, options, *std::move(database), *device, launches)
+  return Tuner(session, options, std::move(*database), *device, launches)
       .run(std::move(kernels));
 }

@@ -119,19 +119,17 @@ private:
 } // namespace
 
 /// Random data for an entry; reports failures.
-static std::optional<std::vector<HostTensor>>
+static Reported<std::vector<HostTensor>>
 makeArguments(func::FuncOp entry,
               const std::vector<std::vector<int64_t>> &shapes) {
   auto specs = driver::specsOf(entry);
   if (!specs)
-    return std::nullopt;
+    return specs.code();
   std::vector<HostTensor> inputs;
   for (auto [i, spec] : llvm::enumerate(*specs)) {
     auto tensor = HostTensor::create(spec.dtype, shapes[i]);
-    if (!tensor.isOk()) {
-      reportError(tensor.message());
-      return std::nullopt;
-    }
+    if (!tensor.isOk())
+      return reportStatus(tensor.status());
     RandomSpec random;
     random.low = -1;
     fillRandom(*tensor, random, /*stream=*/i);
@@ -175,17 +173,15 @@ static tools::Tournament::Options optionsOf(const TuneRequest &request,
   return options;
 }
 
-std::optional<TuneOutcome> driver::tuneKernel(Session &session,
-                                              const TuneRequest &request,
-                                              TuneProgress progress) {
+Reported<TuneOutcome> driver::tuneKernel(Session &session,
+                                         const TuneRequest &request,
+                                         TuneProgress progress) {
   KernelProgram program(session);
-  if (llvm::Error error = program.take(request.op)) {
-    reportError(std::move(error));
-    return std::nullopt;
-  }
+  if (llvm::Error error = program.take(request.op))
+    return reportError(tools::ExitFailed, std::move(error));
   auto inputs = makeArguments(program.entry(), request.shapes);
   if (!inputs)
-    return std::nullopt;
+    return inputs.code();
   tools::Tournament tournament(
       std::move(*inputs),
       optionsOf(request, session.compiler().getTarget()->getName()));
@@ -199,10 +195,8 @@ std::optional<TuneOutcome> driver::tuneKernel(Session &session,
     std::string problem;
     if (module) {
       rt::Status status = tournament.add(std::move(*module));
-      if (status.code() == rt::StatusCode::OutOfMemory) {
-        reportError(status.message());
-        return std::nullopt;
-      }
+      if (status.code() == rt::StatusCode::OutOfMemory)
+        return reportStatus(status);
       problem = status.isOk() ? "" : status.message();
     } else {
       problem = llvm::toString(module.takeError());
@@ -211,11 +205,13 @@ std::optional<TuneOutcome> driver::tuneKernel(Session &session,
       indices.push_back(i);
       continue;
     }
-    reportError("config " + config + " is refused: " + problem +
-                "; this is a bug of qcc, please report it with the program");
+    reportError(tools::ExitFailed,
+                "config " + config + " is refused: " + problem +
+                    "; this is a bug of qcc, please report it with the "
+                    "program");
     ++outcome.refused;
     if (i == 0)
-      return std::nullopt;
+      return tools::ExitFailed;
   }
   outcome.standing = tournament.decide([&](int round, int rounds) {
     progress(tools::format("round %d of %d, ", round, rounds) +

@@ -39,9 +39,9 @@ struct TuneOutcome {
 /// How far it is: a line without its end.
 using TuneProgress = llvm::function_ref<void(const std::string &)>;
 
-/// Nothing, reported, where not even the model's choice can be measured.
-std::optional<TuneOutcome>
-tuneKernel(Session &session, const TuneRequest &request, TuneProgress progress);
+/// Reports where not even the model's choice can be measured.
+Reported<TuneOutcome> tuneKernel(Session &session, const TuneRequest &request,
+                                 TuneProgress progress);
 
 } // namespace qcc::driver
 

@@ -32,15 +32,16 @@ static void addEmitCubin(Arguments &arguments, ProgramOptions &program) {
 static void addCompile(Commands &commands, CommandLine &line) {
   Arguments &arguments = commands.add(
       "compile", "Compile a program to a file", [&](const Arguments &) {
+        line.program.refusesOtherSizes = true;
         return runCompile(line.program, line.outputs, line.emit, line.passes);
       });
   addProgramOptions(arguments, line.program);
   addTuningDb(arguments, line.program);
-  arguments.list("o", "OUT",
-                 "Output; its suffix chooses what is written: .mlir .ll .s .o "
-                 ".so .ptx .weights; - prints. Several -o write the outputs of "
-                 "one compilation",
-                 line.outputs);
+  qcc::tools::addOutputArgument(
+      arguments, "OUT",
+      "Output; its suffix chooses what is written: .mlir .ll .s .o .so .ptx "
+      ".weights; - prints. Several -o write the outputs of one compilation",
+      line.outputs);
   arguments.text("emit",
                  "import|graph|tensor|kernel|buffer|target|llvm|asm|ptx|"
                  "weights",
@@ -48,19 +49,8 @@ static void addCompile(Commands &commands, CommandLine &line) {
                  "the constants that its steps read, as one blob",
                  line.emit);
   addEmitCubin(arguments, line.program);
-  arguments.list("dim", "NAME=N",
-                 "Compile an ONNX model for one size of a dimension that has a "
-                 "name in it; without, the program takes every size",
-                 [&](std::string_view text) {
-                   return qcc::tools::addNamedDim(text,
-                                                  line.program.sizes.named);
-                 });
-  arguments.list(
-      "shape", "NAME=N0xN1...",
-      "Compile an ONNX model for one shape of the input of a name",
-      [&](std::string_view text) { return line.program.sizes.addShape(text); });
+  qcc::tools::addSizeArguments(arguments, line.program.sizes);
   line.passes.addOptions(arguments);
-  arguments.takesStream("o");
   arguments.rules().refuse(
       "target=reference",
       "target reference can run programs, not compile them");
@@ -98,8 +88,8 @@ static void addRun(Commands &commands, CommandLine &line) {
   addTuningDb(arguments, line.program);
   qcc::tools::addRunArguments(arguments, line.run);
   arguments.flag("check",
-                 "Also run the reference interpreter; exit with 1 if any "
-                 "element differs",
+                 "Also run the reference interpreter; the exit code is 1 if "
+                 "any element differs",
                  line.run.check);
   arguments.flag("check-steps",
                  "As --check, and compare what each step computes as well, "
@@ -130,6 +120,7 @@ static void addBench(Commands &commands, CommandLine &line) {
   addTuningDb(arguments, line.program);
   qcc::tools::addInputArguments(arguments, line.run.entry, line.run.sources,
                                 line.run.threads);
+  arguments.takesStream("input");
   qcc::tools::addMeasureArguments(arguments, line.run);
   arguments.rules().refuse("target=reference",
                            "target reference has no compiled steps to "
@@ -147,24 +138,20 @@ static void addExplain(Commands &commands, CommandLine &line) {
                    });
   addProgramOptions(arguments, line.program);
   addTuningDb(arguments, line.program);
-  qcc::tools::addSizeArguments(
-      arguments, line.explain.sizes,
-      "the arguments, for which to say the memory of temporaries. An ONNX "
-      "model "
-      "is explained as qcc compile compiles it for those with a name");
-  arguments.flag(
-      "json",
-      "Print JSON: a list of kernels; of the entry that needs most, "
-      "and of each entry, arena_bytes (the memory of temporaries), "
+  qcc::tools::addSizeArguments(arguments, line.program.sizes, "arguments");
+  qcc::tools::addJsonArgument(
+      arguments, "the report", line.explain.json,
+      "It has a list of kernels; of the entry that needs "
+      "most, and of each entry, arena_bytes (the memory of temporaries), "
       "live_bytes (the most of it that is alive at one step) and "
-      "scratch_bytes (of each thread), null where dimensions are "
-      "not given; distinct_kernels; artifact_bytes; machine_code_bytes, with "
-      "--emit-cubin; of a step of a device its kernel",
-      line.explain.json);
+      "scratch_bytes (of each thread), null where dimensions are not given; "
+      "distinct_kernels; artifact_bytes; machine_code_bytes, with "
+      "--emit-cubin; of a step of a device its kernel");
   arguments.text("html", "FILE",
                  "Also write a page for browsers, which needs no other file: "
                  "the steps as a graph, with what is known of each",
                  line.explain.html);
+  arguments.takesStream("html");
   arguments.text("profile", "FILE",
                  "For the page: the time of each step, as qcc bench --json "
                  "has measured it",
@@ -189,12 +176,12 @@ static void addReduce(Commands &commands, CommandLine &line) {
                  "A command of the shell, which succeeds where the program "
                  "\"$1\" does what is looked for, such as to crash something",
                  line.reduce.test);
-  arguments.text("o", "OUT.mlir", "Where the part is written",
-                 line.reduce.output);
+  qcc::tools::addOutputArgument(
+      arguments, "OUT.mlir", "Where the part is written", line.reduce.output);
   arguments.takesStream("FILE.mlir");
   arguments.rules().require("test", "no test; say --test=COMMAND, in which "
                                     "\"$1\" is the program");
-  arguments.rules().require("o", "no output; say -o OUT.mlir");
+  arguments.rules().require("output", "no output; say -o OUT.mlir");
   arguments.example("qcc reduce model.mlir -o small.mlir --test='! qcc run "
                     "\"$1\" --check'");
 }
@@ -253,12 +240,25 @@ static void addSign(Commands &commands, CommandLine &line) {
                    });
   sign.positional("FILE", line.program.input);
   sign.text("key", "KEY", "The secret key, a file of qcc make-key", line.key);
-  sign.text("o", "OUT", "Output", line.output);
-  sign.takesStream("o");
+  qcc::tools::addOutputArgument(sign, "OUT", "Output", line.output);
   sign.rules().require("key",
                        "no key; say --key=FILE with a file of qcc make-key");
-  sign.rules().require("o", "no output; say -o OUT");
+  sign.rules().require("output", "no output; say -o OUT");
   sign.example("qcc sign model.so --key=secret.key -o signed.so");
+  Arguments &verify = commands.add(
+      "verify-signature",
+      "Check that an artifact is signed with a key; exit with 1 if it is not",
+      [&](const Arguments &) {
+        return runVerifySignature(line.program.input, line.key);
+      });
+  verify.positional("FILE", line.program.input);
+  verify.text("key", "KEY",
+              "The public key, a file with what qcc make-key "
+              "printed",
+              line.key);
+  verify.rules().require("key", "no key; say --key=FILE with the public key "
+                                "that qcc make-key printed");
+  verify.example("qcc verify-signature signed.so --key=public.key");
   Arguments &makeKey = commands.add(
       "make-key", "Write a secret key to a file, and print its public key",
       [&](const Arguments &) { return runMakeKey(line.output); });
@@ -270,7 +270,7 @@ static void addSign(Commands &commands, CommandLine &line) {
 static int runTool(int argc, char **argv) {
   const qcc::rt::Status &host = qcc::rt::HostFeatures::hostStatus();
   if (!host.isOk())
-    return reportError(host.message());
+    return reportStatus(host);
 
   Commands commands("qcc", "qcc: a compiler for quantized networks",
                     QCC_VERSION);

@@ -294,8 +294,8 @@ int main(int argc, char **argv) {
                    1024, options.threads);
   arguments.example("qcc-ptx-emu scale.ptx --grid=4 --block=128 --arg=x.npy "
                     "--arg=out:y.npy:f32[512] --arg=f32:0.5");
-  if (std::optional<int> code = arguments.answer(argc, argv, QCC_VERSION, 2))
-    return *code;
+  if (std::optional<ExitCode> code = arguments.answer(argc, argv, QCC_VERSION))
+    return *code == ExitSuccess ? 0 : 2;
   rt::Result<bool> found = run(options);
   if (!found.isOk())
     return reportError(found.message());

@@ -30,6 +30,13 @@ namespace qcc {
 /// Reads a .npy file of version 1 to 3, little endian, in C or Fortran order.
 rt::Result<HostTensor> readNpy(const std::string &path);
 
+/// The same for the bytes of such a file.
+rt::Result<HostTensor> parseNpy(std::string_view bytes);
+
+/// The bytes of a .npy file.
+rt::Result<std::string>
+printNpy(rt::DType dtype, const std::vector<int64_t> &shape, const void *data);
+
 /// Writes a .npy file, which appears when it is complete or not at all.
 rt::Status writeNpy(const std::string &path, rt::DType dtype,
                     const std::vector<int64_t> &shape, const void *data);

@@ -17,9 +17,9 @@ namespace qcc {
 /// along the operand, or indices are sums of loops, as in a convolution.
 bool isReadRepeatedly(mlir::OpOperand *operand);
 
-/// Whether linalg can fuse the producer of the operand with the op. A producer
-/// that reads an initial value is none: loops of the op that do not move along
-/// the operand would add to it again.
+/// Whether linalg can fuse the producer of the operand with the op. It cannot
+/// where the producer reads an initial value: loops of the op that do not move
+/// along the operand would add to it again.
 bool isFusable(mlir::OpOperand *operand);
 
 /// Replaces the linalg.generic that has `operand` by one that also computes the

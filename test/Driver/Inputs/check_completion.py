@@ -10,16 +10,16 @@ def output(*command):
 
 scripts = {shell: output("qcc", "completion", shell) for shell in ("bash", "zsh", "fish")}
 subprocess.run(["bash", "-n"], input=scripts["bash"], text=True, check=True)
-commands = re.findall(r"^  (\w+) ", output("qcc", "help"), re.M)
+commands = re.findall(r"^  ([a-z][a-z-]*)  ", output("qcc", "help"), re.M)
 assert len(commands) >= 9, commands
 for command in commands:
-    for option in re.findall(r"^  (--?[\w-]+)", output("qcc", "help", command).split("Examples:")[0], re.M):
-        name = option.lstrip("-")
-        flag = "s" if len(name) == 1 else "l"
-        wanted = {
-            "bash": rf"^    {command}\) words='[^']*{option}[= ]",
-            "zsh": rf"^  {command}\)\n(    .*\n)*?      '\*?{option}[=\[-]",
-            "fish": rf"_from {command}' -{flag} {name} ",
-        }
-        for shell, pattern in wanted.items():
-            assert re.search(pattern, scripts[shell], re.M), (shell, command, option)
+    shown = output("qcc", "help", command).split("Examples:")[0]
+    for letter, name in re.findall(r"^  (?:-(\w), )?--([\w-]+)", shown, re.M):
+        for option in [f"-{letter}"] * bool(letter) + [f"--{name}"]:
+            wanted = {
+                "bash": rf"^    {command}\) words='[^']*{option}[= ]",
+                "zsh": rf"^  {command}\)\n(    .*\n)*?      '\*?{option}[=\[-]",
+                "fish": rf"_from {command}' -l {name} " + (f"-s {letter} " if letter else ""),
+            }
+            for shell, pattern in wanted.items():
+                assert re.search(pattern, scripts[shell], re.M), (shell, command, option)

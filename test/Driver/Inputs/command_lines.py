@@ -1,7 +1,7 @@
 """command_lines.py FOLDER [COUNT [SEED]]: command lines by chance, of the commands and options that the tools list.
 
-Each has to do all that it says, or to be refused with a message and exit code 1; none may crash, hang or leave a
-temporary file. The options come from the help of each command, so that a new option without values here is an error.
+Each has to do all that it says, or to be refused with a message and the exit code for it; none may crash, hang or leave
+a temporary file, and a line that is refused for itself or its files leaves no file. The options come from the help of each command, so that a new option without values here is an error.
 """
 
 import collections
@@ -17,9 +17,8 @@ import numpy as np
 import onnx.parser
 from onnx import numpy_helper
 
-folder, count, seed = os.path.abspath(sys.argv[1]), int((sys.argv[2:] or [80])[0]), int((sys.argv[3:] or [1])[0])
 inputs = os.path.dirname(os.path.abspath(__file__))
-rng = random.Random(seed)
+rng = random.Random()
 
 
 # ---- What the tools say of themselves ---------------------------------------------------------------------------------
@@ -30,8 +29,8 @@ def output_of(*words):
 
 def options_of(*words):
     """The options of a command, and whether each takes a value: "", "=" or "[="."""
-    found = re.findall(r"^  (--?[a-z][a-z-]*)(\[=|=| [A-Z]|)", output_of(*words), re.MULTILINE)
-    return {name: "=" if how.startswith(" ") else how for name, how in found if name not in ("--help", "--version")}
+    found = re.findall(r"^  (?:-[a-z], )?(--[a-z][a-z-]*)(\[=|=|)", output_of(*words), re.MULTILINE)
+    return {name: how for name, how in found if name not in ("--help", "--version")}
 
 
 COMMANDS = {("qcc", name): options_of("qcc", "help", name)
@@ -41,7 +40,7 @@ COMMANDS[("qcc-run",)] = options_of("qcc-run", "--help")
 
 # ---- Files that the command lines name --------------------------------------------------------------------------------
 
-def prepare():
+def prepare(folder):
     os.makedirs(folder)
     os.chdir(folder)
     for name in ("linear.mlir", "plain.mlir", "two.mlir"):
@@ -69,6 +68,10 @@ def prepare():
                    check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["qcc", "tune", "linear.mlir", "--weights=w.npz", "--dim=3", "--candidates=1", "--db=db.json"],
                    check=True, capture_output=True)
+    with open("public.key", "w") as key:
+        signs = subprocess.run(["qcc", "make-key", "secret.key"], stdout=key, stderr=subprocess.DEVNULL).returncode == 0
+    if signs:
+        subprocess.run(["qcc", "sign", "m.so", "--key=secret.key", "-o", "signed.so"], check=True)
 
 
 # Programs, with what makes sense of them: (file, options that it needs, options that it needs to run). The last ones are
@@ -116,10 +119,11 @@ VALUES = {
     "--warm-up": ["0", "2"],
     "--weight-pages": ["auto", "file", "huge"],
     "--weights": ["w.npz", "random:1", "m.tflite", "-", "none.npz"],
-    "-o": ["@/out.so", "@/out.mlir", "@/out.ll", "@/out.weights", "@/out.txt", "-"],
+    ("compile", "--output"): ["@/out.so", "@/out.mlir", "@/out.ll", "@/out.weights", "@/out.txt", "-"],
     ("explain", "--profile"): ["bench.json", "db.json", "-"],
-    ("reduce", "-o"): ["@/out.mlir", "-"],
-    ("sign", "-o"): ["@/out.so", "-"],
+    ("reduce", "--output"): ["@/out.mlir", "-"],
+    ("sign", "--output"): ["@/out.so", "-"],
+    ("verify-signature", "--key"): ["public.key", "secret.key", "m.so", "-"],
     **{f"--{name}-{side}": values for side in "ab" for name, values in {
         "device": ["cpu", "emulator"], "entry": ["linear", "first"], "mcpu": ["x86-64-v3", "native"],
         "variant": ["native", "none"], "weights": ["w.npz", "random:2"]}.items()},
@@ -137,8 +141,9 @@ def values_of(command, option):
 
 RUNS, COMPILES = ("run", "bench", "tune", "qcc-run"), ("compile", "explain")
 NEEDS = {"tune": ["--db=@/db.json", "--candidates=1"], "sign": ["--key=secret.key", "-o", "@/out.so"],
-         "reduce": ["--test=true", "-o", "@/out.mlir"], "bench": ["--duration=0"], "compile": ["-o", "@/out.so"]}
-WEIGHTS = {"run": 12, "bench": 4, "qcc-run": 8, "compile": 6, "explain": 4, "diff": 6, "tune": 2, "sign": 2, "reduce": 2}
+         "verify-signature": ["--key=public.key"], "reduce": ["--test=true", "-o", "@/out.mlir"], "bench": ["--duration=0"], "compile": ["-o", "@/out.so"]}
+WEIGHTS = {"run": 12, "bench": 4, "qcc-run": 8, "compile": 6, "explain": 4, "diff": 6, "tune": 2, "sign": 2,
+           "verify-signature": 1, "reduce": 2}
 
 
 def draw():
@@ -148,13 +153,15 @@ def draw():
     program, needed, to_run = rng.choice(PROGRAMS)
     if name in ("qcc-run", "sign"):
         program, needed, to_run = rng.choice([entry for entry in PROGRAMS if entry[0].endswith(".so")])
+    elif name == "verify-signature":
+        program = rng.choice(["signed.so", "m.so"])
     elif rng.random() < 0.9:
         program, needed, to_run = rng.choice(PROGRAMS[:6])
     if name in ("help", "completion"):
         return [*command, rng.choice(["run", "bash", "none"])]
     if name == "make-key":
         return [*command, rng.choice(["@/key", "secret.key", "-"])]
-    if name in RUNS + COMPILES + ("sign", "reduce"):
+    if name in RUNS + COMPILES + ("sign", "verify-signature", "reduce"):
         words.append(program)
     if name == "diff":
         words += [program, program]
@@ -166,7 +173,7 @@ def draw():
     if rng.random() < 0.9:
         words += NEEDS.get(name, [])
     options = {option: how for option, how in COMMANDS[command].items()
-               if rng.random() < 0.1 or option not in "".join(words)}
+               if rng.random() < 0.1 or option not in "".join(words).replace("-o", "--output")}
     # Those whose effect can be seen come more often, so that pairs of them do.
     chances = [4 if effect_of(name, option) else 1 for option in options]
     for option in rng.choices(list(options), chances, k=rng.choice([0, 1, 1, 2, 2, 2, 3])) if options else []:
@@ -175,7 +182,7 @@ def draw():
         value = rng.choice(values if rng.random() < 0.3 else values[:2])
         if not options[option] or (options[option] == "[=" and rng.random() < 0.5):
             words.append(option)
-        elif option == "-o":
+        elif option == "--output" and rng.random() < 0.5:
             words += ["-o", value]
         else:
             words.append(f"{option}={value}")
@@ -191,9 +198,24 @@ def is_file(path, text):
 
 
 def is_json(path, text):
-    with open(path) as file:
-        json.load(file)
+    if path in ("", "-"):
+        json.loads(text)
+    else:
+        with open(path) as file:
+            json.load(file)
     return True
+
+
+def is_written(path, text):
+    return text != "" if path == "-" else is_file(path, text)
+
+
+def is_page(path, text):
+    return "<html" in (text if path == "-" else open(path).read())
+
+
+def is_array(path, text):
+    return "NUMPY" in text if path == "-" else np.load(path).size > 0
 
 
 def holds(pattern):
@@ -209,19 +231,22 @@ def has_size(value, text):
 
 CHECK = r"^check: \d+ elements, 0 differ"
 EFFECTS = {
-    "--bench": holds("^median "), "--cases": holds("^2 passed, 0 failed"), "--check": holds(CHECK), "--counters": is_file, "--db": is_json, "--dim": has_size,
+    "--bench": holds("^median |median_seconds"), "--cases": holds("^2 passed, 0 failed"), "--check": holds(CHECK),
+    "--counters": is_written, "--db": is_json, "--dim": has_size,
     "--dump-steps": lambda path, text: is_json(path + "/index.json", text), "--expect": holds("^expect: "),
-    "--html": lambda path, text: is_file(path, text) and "<html" in open(path).read(), "--json": is_json,
-    "--list": holds("^entry "), "--output": lambda path, text: np.load(path).size > 0, "--shape": has_size,
+    "--html": is_page, "--json": is_json,
+    "--list": holds("^entry "), "--output": is_array, "--shape": has_size,
     "--check-steps": lambda path, text: holds(CHECK)(path, text) and holds("^steps: ")(path, text),
     "--test-data": holds("expect: "),
     "--mlir-pass-statistics": holds("Statistics Collected"), "--mlir-timing": holds("Execution time report"),
     "--mlir-print-ir-after-all": holds("IR Dump After"), "--mlir-print-ir-before-all": holds("IR Dump Before"),
-    "--profile": lambda path, text: is_json(path, text) if path else holds("^ +time +share ")(path, text),
-    "-o": lambda path, text: is_file(path, text) if path != "-" else text != "",
-    ("explain", "--json"): lambda path, text: json.loads(text) is not None,
+    "--profile": lambda path, text: is_json(path, text) if path else holds("^ +time +share |median_seconds")(path, text),
+    ("compile", "--output"): is_written, ("reduce", "--output"): is_written, ("sign", "--output"): is_written,
     ("explain", "--profile"): lambda path, text: True,  # shown in the page alone
 }
+
+#: Effects that the standard output alone shows, if it does.
+OUTPUTS = (is_json, is_written, is_page, is_array)
 
 
 def effect_of(command, option):
@@ -234,16 +259,22 @@ def unmet(command, words, text, message):
     while i < len(words):
         option, _, value = words[i].partition("=")
         if option == "-o":
-            i += 1
+            option, i = "--output", i + 1
             value = words[i]
         i += 1
         effect = effect_of(command, option)
         try:
-            if effect and not effect(value, message if option.startswith("--mlir-") else text):
+            # Text for people makes way for an output that is printed.
+            said = [message] if option.startswith("--mlir-") else [text] if effect in OUTPUTS else [text, message]
+            if effect and not any(effect(value, part) for part in said):
                 found.append(option)
         except (OSError, ValueError) as error:
             found.append(f"{option} ({error})")
     return found
+
+
+#: Of a command line that compares.
+DIFFERS = re.compile(r"differs? |first difference|[1-9]\d* differ|signature|fail")
 
 
 def judge(number, line):
@@ -260,12 +291,14 @@ def judge(number, line):
     command = line[1] if line[0] == "qcc" else line[0]
     wrong = ""
     left = [name for _, _, names in os.walk(own) for name in names if ".tmp-" in name]
-    if done.returncode not in (0, 1):
+    if done.returncode not in range(5) or done.returncode == 1 and not DIFFERS.search(text + message):
         wrong = f"exit code {done.returncode}"
     elif re.search("Stack dump|PLEASE submit|bug of qcc|Traceback|ASSERT", message):
         wrong = "crash"
-    elif done.returncode == 1 and "error: " not in message and not (command == "diff" and "first difference" in text):
+    elif done.returncode > 1 and "error: " not in message:
         wrong = "no message"
+    elif done.returncode in (2, 3) and os.listdir(own):
+        wrong = f"exit code {done.returncode}, but wrote {os.listdir(own)}"
     elif any(ord(c) < 32 and c not in "\t\n\r" for c in message):
         wrong = "binary message"
     elif left:
@@ -276,9 +309,10 @@ def judge(number, line):
     return line, wrong and f"{wrong}\n{message.strip()}", done.returncode == 0
 
 
-def main():
-    prepare()
-    subprocess.run(["qcc", "make-key", "secret.key"], stdout=open("public.key", "w"), stderr=subprocess.DEVNULL)
+def main(folder, count=80, seed=1):
+    rng.seed(int(seed))
+    count = int(count)
+    prepare(os.path.abspath(folder))
     for command, options in COMMANDS.items():
         for option in options:
             if options[option]:
@@ -295,4 +329,5 @@ def main():
     print(f"{kinds[True]} accepted", file=sys.stderr)
 
 
-main()
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -67,6 +67,15 @@ TEST(Npy, WritesWhatNumpyWrites) {
   EXPECT_EQ(bytes.substr(0, 10 + dict.size()),
             std::string("\x93NUMPY\1\0\x76\0", 10) + dict);
   EXPECT_EQ(bytes[127], '\n');
+
+  // The same without a file.
+  rt::Result<std::string> printed = printNpy({QCC_FLOAT, 32}, {2}, data);
+  ASSERT_TRUE(printed.isOk());
+  EXPECT_EQ(*printed, bytes);
+  rt::Result<HostTensor> parsed = parseNpy(bytes);
+  ASSERT_TRUE(parsed.isOk());
+  EXPECT_EQ(parsed->as<float>()[1], 2);
+  EXPECT_FALSE(parseNpy(bytes.substr(0, 130)).isOk());
 }
 
 TEST(Npy, ReadsAllVersionsAndSpellings) {

@@ -132,7 +132,7 @@ Usage: tool [OPTIONS] FILE
   --threads=N       Threads
   --tolerance=T     Tolerance
   --profile[=FILE]  Profile
-  --help            Print this
+  -h, --help        Print this
   --version         Print the version
 
 Examples:
@@ -182,6 +182,50 @@ TEST(Arguments, DashIsAStreamOnlyWhereItIsSaidToBe) {
   // A value that is no file.
   Line other;
   EXPECT_TRUE(other.parse({"m.so", "--entry=-"}).isOk());
+}
+
+TEST(Arguments, OptionsHaveALetterBesidesTheirName) {
+  for (std::vector<const char *> words :
+       {std::vector<const char *>{"m.so", "-e", "main"},
+        {"m.so", "-e=main"},
+        {"m.so", "--entry=main"}}) {
+    Line line;
+    line.arguments.abbreviate("entry", 'e');
+    ASSERT_TRUE(line.parse(words).isOk());
+    EXPECT_EQ(line.entry, "main");
+    EXPECT_TRUE(line.arguments.isGiven("entry"));
+  }
+  Line line;
+  line.arguments.abbreviate("entry", 'e');
+  EXPECT_EQ(line.parse({"m.so", "-e"}).message(),
+            "'-e' lacks its value; write -e NAME");
+  Line twice;
+  twice.arguments.abbreviate("entry", 'e');
+  EXPECT_EQ(twice.parse({"m.so", "--entry=a", "-e", "b"}).message(),
+            "'-e' is given twice");
+}
+
+TEST(Arguments, AnOutputWithoutAFileIsTheStandardOutput) {
+  for (const char *word : {"--json", "--json=-", "--json=x.json"}) {
+    Line line;
+    std::string json;
+    line.arguments.optionalOutput("json", "JSON", json);
+    ASSERT_TRUE(line.parse({"m.so", word}).isOk());
+    EXPECT_EQ(json, std::string(word) == "--json=x.json" ? "x.json" : "-");
+  }
+}
+
+TEST(Arguments, EveryFailureHasAnExitCode) {
+  for (auto [status, code] : {std::pair(rt::Status::ok(), ExitSuccess),
+                              {rt::invalidArgument(""), ExitRejected},
+                              {rt::notFound(""), ExitRejected},
+                              {rt::corrupt(""), ExitRejected},
+                              {rt::untrusted(""), ExitRejected},
+                              {rt::unsupported(""), ExitFailed},
+                              {rt::ioError(""), ExitFailed},
+                              {rt::outOfMemory(""), ExitFailed},
+                              {rt::internalError(""), ExitFailed}})
+    EXPECT_EQ(exitCodeOf(status), code) << rt::statusCodeName(status.code());
 }
 
 TEST(Arguments, ValuesAreNotEmpty) {

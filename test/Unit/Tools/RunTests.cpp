@@ -22,6 +22,12 @@ using namespace qcc::tools;
 namespace {
 struct Outcome {
   rt::Status status;
+  Differences differences;
+
+  /// Why the run fails, or how its results differ.
+  std::string message() const {
+    return status.isOk() ? differences : status.message();
+  }
   std::string text;
 };
 
@@ -49,8 +55,11 @@ protected:
     if (!outcome.status.isOk())
       return outcome;
     std::FILE *out = std::tmpfile();
-    outcome.status =
+    rt::Result<Differences> differences =
         runModule(std::move(module), "m.so", options, std::nullopt, out);
+    outcome.status = differences.status();
+    if (differences.isOk())
+      outcome.differences = *differences;
     outcome.text.resize(std::ftell(out));
     std::rewind(out);
     EXPECT_EQ(std::fread(outcome.text.data(), 1, outcome.text.size(), out),
@@ -59,7 +68,7 @@ protected:
     return outcome;
   }
   void expectFailure(const std::string &message) {
-    EXPECT_EQ(run().status.message(), message);
+    EXPECT_EQ(run().message(), message);
   }
 
   TemporaryFolder folder;
@@ -88,6 +97,7 @@ TEST_F(Run, ComparesWithWhatIsExpected) {
   expectFailure("result 0 differs from '" + path("want.npy") +
                 "' in 2 of 3 elements, first at [1]: 5 instead of 6; largest "
                 "error 2");
+  EXPECT_TRUE(run().status.isOk());
   // A quarter of 9.
   options.tolerance = 0.25;
   EXPECT_EQ(run().text, "expect: 3 elements, 0 differ\n");
@@ -142,9 +152,13 @@ TEST(RunCommandLine, RefusesOptionsWithoutEffect) {
   EXPECT_EQ(refusalOf({"--counters=c", "--device=cuda"}),
             "--counters is for --device=emulator, which is not given");
   EXPECT_EQ(refusalOf({"--counters=c", "--device=emulator:seed=1"}), "");
-  EXPECT_EQ(refusalOf({"--counters=-", "--device=emulator"}),
-            "'--counters=-' names no file: the option takes neither the "
+  EXPECT_EQ(refusalOf({"--counters=-", "--device=emulator"}), "");
+  EXPECT_EQ(refusalOf({"--dump-steps=-"}),
+            "'--dump-steps=-' names no file: the option takes neither the "
             "standard input nor output; name a file");
+  EXPECT_EQ(refusalOf({"--device=tpu"}),
+            "there is no device 'tpu'; use cpu, cuda, cuda:N, emulator or "
+            "emulator:seed=N");
   EXPECT_EQ(refusalOf({"--profile="}),
             "'--profile=' has an empty value; write --profile or give it a "
             "value");
@@ -197,8 +211,7 @@ TEST_F(Run, ChecksInputs) {
   options.sources.inputs.clear();
   EXPECT_EQ(run().text, "inputs: random, since --input gives none\n"
                         "result 0: 4xi32\n");
-  options.sources.inputs = {"random:x"};
-  EXPECT_EQ(run().status.message().find("--input: "), 0u);
+  EXPECT_EQ(options.sources.add("random:x").message().find("--input: "), 0u);
 }
 
 TEST_F(Run, Lists) {

@@ -172,7 +172,7 @@ TEST(Sources, ThatFitNoArgumentAreRefused) {
             "y:0, (no name)");
   EXPECT_EQ(place({"x:a.npy", "x:b.npy"}).message(),
             "--input gives the argument 'x' of entry 'main' twice");
-  EXPECT_EQ(place({"x:random:2:1", "random"}).message(),
+  EXPECT_EQ(InputSources().add("x:random:2:1").message(),
             "--input: 'random:2:1': there must be a seed, or a seed and two "
             "bounds; write random[:SEED[:LO:HI]], such as random:1:-1:1");
 }
