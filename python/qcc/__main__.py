@@ -1,6 +1,6 @@
 # Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What needs other packages of Python: python -m qcc diff, python -m qcc reduce."""
+"""What needs other packages of Python: python -m qcc diff, python -m qcc reduce, python -m qcc serve."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import numpy as np
 from ._layers import PEERS, diff_model, load_model
 from ._reduce import reduce_model
 from .errors import Error, InvalidArgumentError
+from .serve import _command as _serve
 
 
 def _pair(text: str, separator: str, form: str) -> Tuple[str, str]:
@@ -60,6 +61,9 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
     diff.add_argument("--mcpu", default="native", help="the processor to compile for")
     diff.add_argument("--tolerance", type=float, default=0.0, metavar="T",
                       help="let a value differ by T times its norm (L2)")
+    serve = commands.add_parser("serve", help="serve artifacts by the Open Inference Protocol, over HTTP and gRPC")
+    serve.set_defaults(run=_serve.run)
+    _serve.add_arguments(serve)
     return parser.parse_args(arguments)
 
 

@@ -129,7 +129,6 @@ class Batcher:
         """
         self.signature.check(arrays, self._max_dimension)
         future: "asyncio.Future[Item]" = self._loop.create_future()
-        # Others write to the batch's memory later, but not to the caller's arrays before the run.
         item = self.submit(arrays, lambda item: None if future.done() else future.set_result(item), timeout)
         try:
             await future
