@@ -1,6 +1,10 @@
 # Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs requests for one function in batches, on a thread of its own, for an event loop of asyncio."""
+"""Runs requests for one function in batches, for an event loop of asyncio.
+
+Runs are on a thread, so that the event loop goes on. The exception is a run that is known to be short: to hand it to a
+thread and back would take longer than the run, because the two threads contend for the interpreter.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ import queue
 import threading
 import time
 from collections import deque
-from typing import Any, Callable, Deque, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -20,6 +24,12 @@ from ..errors import BusyError, CancelledError, Error, InternalError, InvalidArg
 from ._signature import Array, Signature, rows_depend
 
 log = logging.getLogger("qcc.serve")
+
+#: Batches that are expected to run for less than this many seconds run in the event loop.
+SHORT = 0.0005
+#: So many shapes have an expected time.
+_MOST_SHAPES = 256
+_UNKNOWN = [float("inf"), 0.0]
 
 #: The most that a dynamic dimension may be, unless the host gives another number.
 MOST_OF_DIMENSION = 1 << 20
@@ -58,13 +68,12 @@ class Item:
 class Batch:
     """Requests that run together."""
 
-    __slots__ = ("alive", "items", "rows", "run_seconds", "started", "token")
+    __slots__ = ("alive", "items", "rows", "run_seconds", "started")
 
-    def __init__(self, items: List[Item], token: CancelToken) -> None:
+    def __init__(self, items: List[Item], rows: int) -> None:
         self.items = items
-        self.rows = sum(item.rows for item in items)
+        self.rows = rows
         self.alive = len(items)  #: requests that still want their results
-        self.token = token
         self.started = time.monotonic()
         self.run_seconds = 0.0
 
@@ -115,6 +124,8 @@ class Batcher:
         self._closing = False
         self._closed: "Optional[asyncio.Future[None]]" = None
         self._seconds = 0.001  # of a batch, lately
+        self._expected: Dict[Any, List[float]] = {}  # seconds of a batch and its most rows, by the shape of rows
+        self._token = CancelToken()  # of the batch that runs
         self._batches: "queue.SimpleQueue[Optional[Batch]]" = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="qcc-serve", daemon=True)
         self._thread.start()
@@ -153,7 +164,7 @@ class Batcher:
         now = time.monotonic()
         deadline = float("inf") if timeout is None else now + timeout
         if self.unbatched:
-            item = Item(arrays, 1, None, now, deadline, done)
+            item = Item(arrays, 1, tuple([array.shape for array in arrays]), now, deadline, done)
         else:
             item = Item(arrays, arrays[0].shape[0], tuple([array.shape[1:] for array in arrays]), now, deadline, done)
         self._waiting.append(item)
@@ -195,7 +206,7 @@ class Batcher:
         if batch is not None and item in batch.items:
             batch.alive -= 1
             if batch.alive == 0:
-                batch.token.cancel()
+                self._token.cancel()
         else:
             try:
                 self._waiting.remove(item)
@@ -256,10 +267,21 @@ class Batcher:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        self._running = batch = Batch(self._take(), CancelToken())
-        self._batches.put(batch)
+        self._running = batch = self._take()
+        seconds, rows = self._expected.get(batch.items[0].key, _UNKNOWN)
+        if seconds < SHORT and batch.rows <= rows:
+            # Not at once: who has called `submit` does not expect `done` before it has returned.
+            self._loop.call_soon(self._run_here, batch)
+        else:
+            self._batches.put(batch)
 
-    def _take(self) -> List[Item]:
+    def _run_here(self, batch: Batch) -> None:
+        start = time.monotonic()
+        outcomes = self._run(batch)
+        batch.run_seconds = time.monotonic() - start
+        self._ended(batch, outcomes)
+
+    def _take(self) -> Batch:
         """The first request, and those after it that fit to it."""
         waiting = self._waiting
         first = waiting.popleft()
@@ -273,7 +295,7 @@ class Batcher:
                 skipped.append(item)
         waiting.extendleft(reversed(skipped))
         self._rows -= rows
-        return items
+        return Batch(items, rows)
 
     def _stop(self) -> None:
         self._batches.put(None)
@@ -286,6 +308,9 @@ class Batcher:
         """In the event loop: hands results out, and starts the next batch first."""
         self._running = None
         self._seconds += 0.1 * (batch.run_seconds - self._seconds)
+        self._learn(batch)
+        if batch.alive == 0:
+            self._token.reset()
         self._dispatch()
         for item, outcome in zip(batch.items, outcomes):
             if isinstance(outcome, Exception):
@@ -295,6 +320,18 @@ class Batcher:
                 self._finish(item, None)
         if self._observe is not None:
             self._observe(batch)
+
+    def _learn(self, batch: Batch) -> None:
+        """Remembers how long batches like this one run."""
+        if batch.rows > self.max_batch and not self.unbatched:
+            return  # Such a request is rare, and remains on the thread.
+        key = batch.items[0].key
+        expected = self._expected.get(key)
+        if expected is not None:
+            expected[0] += 0.2 * (batch.run_seconds - expected[0])
+            expected[1] = max(expected[1], batch.rows)
+        elif len(self._expected) < _MOST_SHAPES:
+            self._expected[key] = [batch.run_seconds, batch.rows]
 
     def _work(self) -> None:
         """In the thread."""
@@ -316,7 +353,7 @@ class Batcher:
         items = [item.arrays for item in batch.items]
         if len(items) > 1 and all(items):  # One that was given up meanwhile has no arrays.
             try:
-                results = self._call([np.concatenate(arrays) for arrays in zip(*items)], batch.token)
+                results = self._call([np.concatenate(arrays) for arrays in zip(*items)])
             except CancelledError as error:
                 return [error] * len(items)
             except Exception:
@@ -332,7 +369,7 @@ class Batcher:
             try:
                 if item.finished:
                     raise CancelledError("the request was given up")
-                alone.append(self._call([_aligned(array) for array in arrays], batch.token))
+                alone.append(self._call([_aligned(array) for array in arrays]))
             except Error as error:
                 alone.append(error)
             except Exception as error:
@@ -340,8 +377,8 @@ class Batcher:
                 alone.append(InternalError(f"a run failed ({type(error).__name__}: {error}); please report this"))
         return alone
 
-    def _call(self, arrays: List[Array], token: CancelToken) -> Tuple[Array, ...]:
-        results = self.function(*arrays, cancel=token)
+    def _call(self, arrays: List[Array]) -> Tuple[Array, ...]:
+        results = self.function(*arrays, cancel=self._token)
         return results if isinstance(results, tuple) else (results,)
 
 

@@ -118,8 +118,10 @@ class Model:
         self._closing: "Set[asyncio.Task[None]]" = set()
         self._queue = metrics.histogram("qcc_queue_seconds", model=self.name)
         self._run = metrics.histogram("qcc_run_seconds", model=self.name)
-        self._rows = metrics.histogram("qcc_batch_rows", model=self.name)
+        self._batch_rows = metrics.histogram("qcc_batch_rows", model=self.name)
         self.seconds = metrics.histogram("qcc_request_seconds", model=self.name)
+        self.answers: Dict[int, int] = {}  #: since the metrics were published, by code of HTTP
+        self.rows = 0
         self._start(loaded)
 
     def _start(self, loaded: Loaded) -> None:
@@ -135,7 +137,7 @@ class Model:
 
     def _observe(self, batch: Batch) -> None:
         self._run.add(batch.run_seconds)
-        self._rows.add(batch.rows)
+        self._batch_rows.add(batch.rows)
         for item in batch.items:
             self._queue.add(batch.started - item.since)
 

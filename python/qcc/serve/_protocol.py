@@ -39,17 +39,33 @@ class Limits:
         self.timeout = timeout  #: seconds of a request that names no time
 
 
+class Plan:
+    """What the JSON of a request says. Clients repeat it, so plans of binary requests are kept."""
+
+    __slots__ = ("binary", "id", "outputs", "response", "size", "timeout")
+
+    def __init__(self) -> None:
+        self.id: Optional[str] = None
+        self.binary: List[Tuple[Tensor, List[int], int]] = []  #: type, shape and offset of each input, from the end of the JSON
+        self.size = 0  #: of the binary data
+        self.outputs: List[Tuple[int, bool]] = []  #: the index of each wanted result, and whether in binary form
+        self.timeout: Optional[float] = None  #: in seconds
+        self.response: Optional[Tuple[Any, bytes]] = None  #: shapes of results, and the JSON of the last response
+
+
 class InferRequest:
     """A request whose arrays fit to the function."""
 
-    __slots__ = ("arrays", "id", "outputs", "timeout")
+    __slots__ = ("arrays", "plan")
 
-    def __init__(self, of_id: Optional[str], arrays: List[Array], outputs: List[Tuple[int, bool]],
-                 timeout: Optional[float]) -> None:
-        self.id = of_id
+    def __init__(self, plan: Plan, arrays: List[Array]) -> None:
+        self.plan = plan
         self.arrays = arrays  #: views of the body
-        self.outputs = outputs  #: the index of each wanted result, and whether it is wanted in binary form
-        self.timeout = timeout  #: in seconds
+
+
+#: So many plans are kept for a model, of JSON of at most so many bytes.
+_MOST_PLANS = 256
+_MOST_PLANNED = 2048
 
 
 def _refuse_constant(text: str) -> NoReturn:
@@ -85,20 +101,35 @@ def parse_infer(signature: Signature, body: bytes, header_length: Optional[int],
     Raises RequestError.
     """
     end = len(body) if header_length is None else header_length
+    text = body[:end] if end < len(body) else body
+    plan = signature.plans.get(text)
+    if plan is None:
+        return _parse_new(signature, body, text, end, limits)
+    if len(body) != end + plan.size:
+        raise RequestError(400, f"the body has {len(body)} bytes, but its JSON says {end + plan.size}; send all of them")
+    return InferRequest(plan, [from_bytes(tensor, shape, body, end + start) for tensor, shape, start in plan.binary])
+
+
+def _parse_new(signature: Signature, body: bytes, text: bytes, end: int, limits: Limits) -> InferRequest:
     if not 0 <= end <= len(body):
         raise RequestError(400, f"Inference-Header-Content-Length is {end}, but the body has {len(body)} bytes")
     if end > limits.json:
         raise RequestError(413, f"the JSON of the body has {end} bytes, but at most {limits.json} are allowed; send tensors "
                                 "as binary data")
     try:
-        request = _decoder.decode(str(body[:end] if end < len(body) else body, "utf-8"))
+        request = _decoder.decode(str(text, "utf-8"))
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise RequestError(400, f"the body is not JSON: {reason}; with binary data, the header "
                                 "Inference-Header-Content-Length must say where the JSON ends") from None
     if type(request) is not dict:
         raise RequestError(400, "the body must be an object with 'inputs'")
-    return _Parser(signature, body, end, limits).parse(request)
+    parsed = _Parser(signature, body, end, limits).parse(request)
+    if len(parsed.plan.binary) == len(signature.inputs) and end <= _MOST_PLANNED:
+        if len(signature.plans) >= _MOST_PLANS:
+            signature.plans.clear()
+        signature.plans[text] = parsed.plan
+    return parsed
 
 
 class _Parser:
@@ -107,12 +138,13 @@ class _Parser:
     def __init__(self, signature: Signature, body: bytes, position: int, limits: Limits) -> None:
         self.signature = signature
         self.body = body
-        self.position = position  # of the next binary tensor
+        self.position = self.start = position  # of the next binary tensor, and of the first
         self.limits = limits
         self.sizes: Dict[str, int] = {}
+        self.plan = Plan()
 
     def parse(self, request: Dict[str, Any]) -> InferRequest:
-        signature, of_id = self.signature, request.get("id")
+        plan, signature, of_id = self.plan, self.signature, request.get("id")
         if of_id is not None and type(of_id) is not str:
             raise RequestError(400, "'id' of the request is of another type; it must be a text")
         arrays: List[Optional[Array]] = [None] * len(signature.inputs)
@@ -135,7 +167,11 @@ class _Parser:
             raise RequestError(413, f"the results have {size} bytes, but at most {self.limits.result} are allowed; "
                                     "send less at once")
         parameters = _parameters(request, "the request")
-        return InferRequest(of_id, given, self.outputs(request, parameters), self.timeout(parameters))
+        # In the order of the function, which need not be that of the body.
+        plan.binary.sort(key=lambda part: signature.input_index[part[0].name])
+        plan.id, plan.size = of_id, self.position - self.start
+        plan.outputs, plan.timeout = self.outputs(request, parameters), self.timeout(parameters)
+        return InferRequest(plan, given)
 
     def index(self, entry: Dict[str, Any], names: Dict[str, int], kind: str) -> int:
         name = _get(entry, "name", str, f"one of '{kind}'")
@@ -173,6 +209,7 @@ class _Parser:
         if self.position > len(self.body):
             raise RequestError(400, f"the body ends before the last byte of input '{tensor.name}'; send "
                                     f"{self.position - len(self.body)} bytes more")
+        self.plan.binary.append((tensor, shape, start - self.start))
         return from_bytes(tensor, shape, self.body, start)
 
     def outputs(self, request: Dict[str, Any], parameters: Dict[str, Any]) -> List[Tuple[int, bool]]:
@@ -282,20 +319,25 @@ def to_json(tensor: Tensor, array: Array) -> List[Any]:
     return numbers
 
 
-def format_infer(model: str, signature: Signature, request: InferRequest,
-                 results: Sequence[Array]) -> Tuple[bytes, List[bytes]]:
+def format_infer(model: str, signature: Signature, plan: Plan, results: Sequence[Array]) -> Tuple[bytes, List[bytes]]:
     """The JSON of a response, and the binary data after it."""
-    outputs, binary = [], []
-    for index, is_binary in request.outputs:
+    shapes = [array.shape for array in results]
+    binary = [results[index].tobytes() for index, is_binary in plan.outputs if is_binary]
+    if plan.response is not None and plan.response[0] == shapes:
+        return plan.response[1], binary
+    outputs = []
+    for index, is_binary in plan.outputs:
         tensor, array = signature.outputs[index], results[index]
         output: Dict[str, Any] = {"name": tensor.name, "datatype": tensor.datatype, "shape": array.shape}
         if is_binary:
             output["parameters"] = {"binary_data_size": array.nbytes}
-            binary.append(array.tobytes())
         else:
             output["data"] = to_json(tensor, array)
         outputs.append(output)
     response: Dict[str, Any] = {"model_name": model, "model_version": VERSION, "outputs": outputs}
-    if request.id is not None:
-        response["id"] = request.id
-    return json.dumps(response).encode(), binary
+    if plan.id is not None:
+        response["id"] = plan.id
+    text = json.dumps(response).encode()
+    if len(binary) == len(plan.outputs):
+        plan.response = shapes, text
+    return text, binary

@@ -166,6 +166,10 @@ class Service:
         metrics.set("qcc_resident_bytes", resident_bytes())
         metrics.clear("qcc_models")
         for model in self.models.values():
+            for code, count in model.answers.items():
+                metrics.count("qcc_requests_total", count, model=model.name, code=str(code))
+            metrics.count("qcc_rows_total", model.rows, model=model.name)
+            model.answers, model.rows = {}, 0
             metrics.set("qcc_waiting_requests", model.batcher.waiting, model=model.name)
             metrics.set("qcc_models", 1, model=model.name, fingerprint=model.fingerprint)
         if self.board is not None:
@@ -176,9 +180,8 @@ class Service:
         self.metrics.count("qcc_http_errors_total", code=str(code))
 
     def answered(self, model: Model, code: int, since: float, rows: int = 0) -> None:
-        self.metrics.count("qcc_requests_total", model=model.name, code=str(code))
-        if rows:
-            self.metrics.count("qcc_rows_total", rows, model=model.name)
+        model.answers[code] = model.answers.get(code, 0) + 1
+        model.rows += rows
         model.seconds.add(time.monotonic() - since)
 
     def _infer(self, call: Call) -> Optional[Response]:
@@ -190,13 +193,14 @@ class Service:
         except RequestError as error:
             self.answered(model, error.code, call.since)
             return error_response(error)
+        plan = request.plan
 
         def done(item: Item) -> None:
             call.abandon = None
             try:
                 if item.error is not None:
                     raise item.error
-                response = infer_response(format_infer(model.name, signature, request, item.results))
+                response = infer_response(format_infer(model.name, signature, plan, item.results))
             except Exception as error:
                 known = failure(error)
                 if known.code == 500:
@@ -206,12 +210,11 @@ class Service:
             call.respond(response)
 
         try:
-            item = model.batcher.submit(request.arrays, done, request.timeout)
+            item = model.batcher.submit(request.arrays, done, plan.timeout)
         except (QueueFullError, CancelledError) as error:
             known = failure(error)
             self.answered(model, known.code, call.since)
             return error_response(known)
-        request.arrays = []
         call.abandon = lambda: model.batcher.abandon(item)
         return None
 

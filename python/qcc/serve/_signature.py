@@ -70,6 +70,7 @@ class Signature:
         self.outputs = _tensors(function.results, "output")
         self.input_index = {tensor.name: index for index, tensor in enumerate(self.inputs)}
         self.output_index = {tensor.name: index for index, tensor in enumerate(self.outputs)}
+        self.plans: Dict[bytes, Any] = {}  #: of the protocol, by the JSON of requests
         #: Why requests are not batched by their types; "" if they may be.
         self.unbatchable = self._unbatchable()
 
