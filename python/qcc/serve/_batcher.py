@@ -68,7 +68,7 @@ class Item:
 class Batch:
     """Requests that run together."""
 
-    __slots__ = ("alive", "items", "rows", "run_seconds", "started")
+    __slots__ = ("alive", "busy_seconds", "items", "rows", "run_seconds", "started")
 
     def __init__(self, items: List[Item], rows: int) -> None:
         self.items = items
@@ -76,6 +76,7 @@ class Batch:
         self.alive = len(items)  #: requests that still want their results
         self.started = time.monotonic()
         self.run_seconds = 0.0
+        self.busy_seconds = 0.0  #: without the time in which other processes had the CPU, where that is known
 
 
 class Batcher:
@@ -89,7 +90,7 @@ class Batcher:
     with this request alone. A batcher belongs to the event loop that made it; call `close` at the end.
     """
 
-    def __init__(self, function: Function, *, max_batch: int = 32, max_wait: float = 0.001, max_queue: int = 1024,
+    def __init__(self, function: Function, *, max_batch: int = 32, max_wait: float = 0.002, max_queue: int = 1024,
                  max_dimension: int = MOST_OF_DIMENSION, signature: Optional[Signature] = None,
                  unbatched: Optional[str] = None, observe: Optional[Callable[[Batch], None]] = None) -> None:
         """
@@ -125,6 +126,7 @@ class Batcher:
         self._closed: "Optional[asyncio.Future[None]]" = None
         self._seconds = 0.001  # of a batch, lately
         self._expected: Dict[Any, List[float]] = {}  # seconds of a batch and its most rows, by the shape of rows
+        self._clock = time.thread_time if function.threads == 1 and function.device == "cpu" else time.monotonic
         self._token = CancelToken()  # of the batch that runs
         self._batches: "queue.SimpleQueue[Optional[Batch]]" = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="qcc-serve", daemon=True)
@@ -172,7 +174,11 @@ class Batcher:
         if deadline < self._alarm_time:
             self._set_alarm(deadline)
         if self._running is None:
-            self._dispatch()
+            if self.unbatched or self._rows >= self.max_batch:
+                self._dispatch()
+            elif self._timer is None:
+                # The timer fires after what else has arrived is read.
+                self._timer = self._loop.call_later(self.max_wait, self._due)
         return item
 
     def retry_after(self) -> int:
@@ -276,10 +282,14 @@ class Batcher:
             self._batches.put(batch)
 
     def _run_here(self, batch: Batch) -> None:
-        start = time.monotonic()
+        self._ended(batch, self._timed(batch))
+
+    def _timed(self, batch: Batch) -> List[Any]:
+        """Runs a batch and measures its time."""
+        start, busy = time.monotonic(), self._clock()
         outcomes = self._run(batch)
-        batch.run_seconds = time.monotonic() - start
-        self._ended(batch, outcomes)
+        batch.run_seconds, batch.busy_seconds = time.monotonic() - start, self._clock() - busy
+        return outcomes
 
     def _take(self) -> Batch:
         """The first request, and those after it that fit to it."""
@@ -328,10 +338,10 @@ class Batcher:
         key = batch.items[0].key
         expected = self._expected.get(key)
         if expected is not None:
-            expected[0] += 0.2 * (batch.run_seconds - expected[0])
+            expected[0] += 0.2 * (batch.busy_seconds - expected[0])
             expected[1] = max(expected[1], batch.rows)
         elif len(self._expected) < _MOST_SHAPES:
-            self._expected[key] = [batch.run_seconds, batch.rows]
+            self._expected[key] = [batch.busy_seconds, batch.rows]
 
     def _work(self) -> None:
         """In the thread."""
@@ -339,9 +349,7 @@ class Batcher:
             batch = self._batches.get()
             if batch is None:
                 return
-            start = time.monotonic()
-            outcomes = self._run(batch)
-            batch.run_seconds = time.monotonic() - start
+            outcomes = self._timed(batch)
             try:
                 self._loop.call_soon_threadsafe(self._ended, batch, outcomes)
             except RuntimeError:  # The loop has been closed; nobody waits any more.

@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run = parser.add_argument_group("runs")
     run.add_argument("--max-batch", type=size, default=32, metavar="ROWS",
                      help="run up to this many rows together; 1 is no batching (default: %(default)s)")
-    run.add_argument("--max-wait-ms", type=_number(0, 60000, whole=False), default=1.0, metavar="MS",
+    run.add_argument("--max-wait-ms", type=_number(0, 60000, whole=False), default=2.0, metavar="MS",
                      help="how long a request may wait for others (default: %(default)s)")
     run.add_argument("--max-queue", type=size, default=1024, metavar="N",
                      help="the most requests that wait for a model; more are refused with 429 (default: %(default)s)")
@@ -109,8 +109,8 @@ def _options(given: argparse.Namespace) -> Any:
     batch = BatchOptions(given.max_batch, given.max_wait_ms / 1e3, given.max_queue, given.threads, given.device,
                          given.public_key, given.processes > 1)
     limits = Limits(given.max_body_mb * mega, given.max_json_mb * mega, given.max_result_mb * mega, given.max_dimension,
-                    None if given.timeout_ms is None else given.timeout_ms / 1e3)
-    http = HttpOptions(given.max_connections, given.max_held_mb * mega, given.read_timeout, given.read_timeout,
+                    given.max_held_mb * mega, None if given.timeout_ms is None else given.timeout_ms / 1e3)
+    http = HttpOptions(given.max_connections, given.read_timeout, given.read_timeout,
                        given.idle_timeout)
     return ServerOptions(sources, batch, limits, http, given.host, given.grpc_port, given.reload_seconds,
                          given.drain_delay, given.drain_timeout)

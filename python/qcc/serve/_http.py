@@ -31,7 +31,6 @@ class HttpOptions(NamedTuple):
     """Limits of connections; times are in seconds."""
 
     connections: int = 1024
-    held_bytes: int = 1 << 30  #: memory of all bodies of the process
     read_timeout: float = 30.0  #: for one request to arrive
     write_timeout: float = 30.0  #: for a response to be taken
     idle_timeout: float = 75.0
@@ -197,7 +196,7 @@ class Connection(asyncio.Protocol):
                                  "less at once")
             assert exchange.refusal is not None
             self.refuse(exchange.refusal)
-        elif service.body_bytes > self.options.held_bytes:
+        elif service.body_bytes > service.limits.held:
             self.release(exchange)
             exchange.refuse(429, "the bodies of other requests have all memory that is allowed; try again later",
                             ("Retry-After", "1"))

@@ -35,7 +35,7 @@ class BatchOptions(NamedTuple):
     """How the models of a server run."""
 
     max_batch: int = 32
-    max_wait: float = 0.001
+    max_wait: float = 0.002
     max_queue: int = 1024
     threads: int = 1
     device: Optional[str] = None

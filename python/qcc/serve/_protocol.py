@@ -31,11 +31,12 @@ class Limits:
     """What requests may ask for."""
 
     def __init__(self, body: int = 64 << 20, json: int = 8 << 20, result: int = 64 << 20, dimension: int = 1 << 20,
-                 timeout: Optional[float] = None) -> None:
+                 held: int = 1 << 30, timeout: Optional[float] = None) -> None:
         self.body = body  #: bytes of a body
         self.json = json  #: bytes of its JSON, whose parsing keeps all other requests waiting
         self.result = result  #: bytes of the results of a request
         self.dimension = dimension  #: the size of a dynamic dimension
+        self.held = held  #: bytes of all bodies of a process
         self.timeout = timeout  #: seconds of a request that names no time
 
 
