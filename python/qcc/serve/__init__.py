@@ -5,7 +5,7 @@
 docs/HowTo/Serve.md says how to use it. The parts, each of which knows only those before it:
 
 * `_signature`: what a function takes and gives, with names, and whether its requests may be batched;
-* `_batcher`: `Batcher` puts requests together and runs them on a thread; it needs no HTTP library;
+* `_batch`, `_batcher`: `Batcher` puts requests together and runs them; it needs no HTTP library;
 * `_metrics`: counters of this process and, in shared memory, of its siblings, in the format of Prometheus;
 * `_models`: the artifacts that are served, their loading and reloading;
 * `_protocol`: bodies of the Open Inference Protocol, JSON and binary, to arrays and back;
@@ -14,11 +14,12 @@ docs/HowTo/Serve.md says how to use it. The parts, each of which knows only thos
 * `_server`: one process: event loop, drain; `_workers`: several processes; `_command`: the command line.
 
 A request takes this way: a connection reads its body, after its length was checked. The protocol makes arrays of it,
-which are views of the body. The batcher queues them, or refuses if the queue is full. Its thread copies the arrays of a
-batch together, runs the function, and hands views of the results back to the event loop, which writes the responses.
+which are views of the body. The batcher queues them, or refuses if the queue is full. It copies the arrays of a batch
+together and runs the function, on a thread unless the run is short. The event loop writes views of the results.
 No part of this has an asyncio task for each request: tasks would cost more than the model.
 """
 
-from ._batcher import Batcher, DeadlineError, QueueFullError
+from ._batch import DeadlineError, QueueFullError
+from ._batcher import Batcher
 
 __all__ = ["Batcher", "DeadlineError", "QueueFullError"]

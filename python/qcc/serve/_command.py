@@ -154,14 +154,18 @@ def _serve(given: argparse.Namespace) -> int:
         raise UnsupportedError(f"{given.host}:{given.port} cannot be listened at: {error.strerror}; choose another --host "
                                "or --port, or stop what uses it") from None
     host, port = sockets[0].getsockname()[:2]
-    print(f"listening at http://{'[' + host + ']' if ':' in host else host}:{port}", flush=True)
+    line = f"listening at http://{'[' + host + ']' if ':' in host else host}:{port}"
+
+    def started() -> None:
+        print(line, flush=True)
+
     if given.processes == 1:
-        run_process(options, watcher, loaded, sockets[0])
+        run_process(options, watcher, loaded, sockets[0], started)
         return 0
     from ._workers import Workers
 
     del loaded
-    return Workers(options, watcher, sockets).run()
+    return Workers(options, watcher, sockets).run(started)
 
 
 def main(arguments: Optional[List[str]] = None) -> int:

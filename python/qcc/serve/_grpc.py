@@ -5,21 +5,24 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import math
 import time
 from typing import Any, Dict, List, Optional, Sequence, Set
 
-import grpc
-import grpc.aio
 import numpy as np
 
 from ..errors import InvalidArgumentError, UnsupportedError
-from ._batcher import Item
+from ._batch import Item
 from ._grpc_messages import SERVICE, messages
 from ._models import Model
 from ._protocol import VERSION, Limits, RequestError, from_bytes, timeout_of
 from ._routes import Service, failure
 from ._signature import Array, Tensor
+
+# The packages of gRPC have no types.
+grpc: Any = importlib.import_module("grpc")
+aio: Any = importlib.import_module("grpc.aio")
 
 _CODES = {
     400: grpc.StatusCode.INVALID_ARGUMENT, 404: grpc.StatusCode.NOT_FOUND, 413: grpc.StatusCode.INVALID_ARGUMENT,
@@ -216,7 +219,7 @@ async def start(service: Service, address: str, limits: Limits) -> Any:
             servicer.types[method + "Response"].SerializeToString)
     # A message has the tensors and some bytes around them.
     room = 1 << 16
-    server = grpc.aio.server(options=[
+    server = aio.server(options=[
         ("grpc.max_receive_message_length", limits.body + room), ("grpc.max_send_message_length", limits.result + room),
         ("grpc.max_concurrent_streams", 1024)])
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, handlers),))

@@ -8,6 +8,8 @@ writes; protobuf keeps or skips the others.
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from typing import Any, Dict, List, Tuple
 
 from ..errors import UnsupportedError
@@ -51,25 +53,24 @@ SERVICE = _PACKAGE + ".GRPCInferenceService"
 
 def check_installed() -> None:
     """Raises UnsupportedError where a library is missing. Imports none: processes are forked later."""
-    import importlib.util
-
     missing = [package for package, module in (("grpcio", "grpc"), ("protobuf", "google.protobuf"))
-               if not _is_there(importlib.util, module)]
+               if not _is_there(module)]
     if missing:
         raise UnsupportedError(f"--grpc-port needs libraries that are not installed; pip install {' '.join(missing)}")
 
 
-def _is_there(util: Any, module: str) -> bool:
+def _is_there(module: str) -> bool:
     try:
-        return util.find_spec(module) is not None
+        return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:  # of the package that it is in
         return False
 
 
 def messages() -> Dict[str, Any]:
     """The classes of the messages, by name."""
-    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-
+    names = ("descriptor_pb2", "descriptor_pool", "message_factory")
+    modules: List[Any] = [importlib.import_module("google.protobuf." + name) for name in names]
+    descriptor_pb2, descriptor_pool, message_factory = modules
     file = descriptor_pb2.FileDescriptorProto(name="qcc/inference.proto", package=_PACKAGE, syntax="proto3")
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=name)

@@ -13,7 +13,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 from .._function import Function
 from .._module import Module, load
 from ..errors import Error, InvalidArgumentError, NotFoundError
-from ._batcher import Batch, Batcher, why_unbatched
+from ._batch import Batch
+from ._batcher import Batcher, why_unbatched
 from ._metrics import Metrics
 from ._protocol import VERSION, Limits
 from ._signature import Signature

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 from .. import __version__
 from ..errors import CancelledError, InvalidArgumentError, KernelFailedError, OutOfMemoryError
-from ._batcher import DeadlineError, Item, QueueFullError
+from ._batch import DeadlineError, Item, QueueFullError
 from ._metrics import Board, Metrics, resident_bytes, total
 from ._models import Model
 from ._protocol import VERSION, Limits, RequestError, format_infer, parse_infer

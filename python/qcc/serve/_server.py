@@ -12,7 +12,7 @@ import signal
 import socket
 import sys
 import time
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Set
 
 from ..errors import UnsupportedError
 from ._metrics import Board, Metrics
@@ -63,7 +63,7 @@ class Server:
         self._reloads: Dict[str, str] = {}  # paths to load models from, by their names
         self._reloading: "Optional[asyncio.Task[None]]" = None
 
-    async def run(self, listening: socket.socket, commands: Optional[int]) -> None:
+    async def run(self, listening: socket.socket, started: Callable[[], None], commands: Optional[int]) -> None:
         """Serves until SIGTERM or SIGINT, or until the process that sends commands has ended."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -79,6 +79,7 @@ class Server:
         # The objects that are there now stay; a collection need not look at them.
         gc.collect()
         gc.freeze()
+        started()
         await self.stopping.wait()
         await self._drain(server, rpc)
         for task in tasks:
@@ -170,8 +171,8 @@ def load_all(options: ServerOptions, watcher: Watcher) -> Dict[str, Loaded]:
 
 
 def run_process(options: ServerOptions, watcher: Watcher, loaded: Dict[str, Loaded], listening: socket.socket,
-                board: Optional[Board] = None, process: int = 0, commands: Optional[int] = None) -> None:
-    """Serves in this process until it is told to stop."""
+                started: Callable[[], None], board: Optional[Board] = None, process: int = 0, commands: Optional[int] = None) -> None:
+    """Serves in this process until it is told to stop; calls `started` when clients can connect."""
     # The thread of a model waits at most this long for the interpreter when its run has ended.
     sys.setswitchinterval(0.0005)
     metrics = Metrics()
@@ -180,7 +181,7 @@ def run_process(options: ServerOptions, watcher: Watcher, loaded: Dict[str, Load
         metrics.load(before, counters_only=True)
 
     async def serve() -> None:
-        await Server(options, watcher, loaded, metrics, board, process).run(listening, commands)
+        await Server(options, watcher, loaded, metrics, board, process).run(listening, started, commands)
 
     new_loop = _loop_factory()
     loop = new_loop()

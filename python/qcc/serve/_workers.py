@@ -11,7 +11,7 @@ import signal
 import socket
 import sys
 import time
-from typing import Dict, List, NoReturn, Optional
+from typing import Callable, Dict, List, NoReturn, Optional
 
 from ..errors import Error
 from ._metrics import Board
@@ -39,22 +39,38 @@ class Workers:
         self.pipes: Dict[int, int] = {}  # for commands to a process, by its number
         self.started: Dict[int, float] = {}
         self.early = 0
+        self.ready, self.say_ready = os.pipe()  # a byte for each process that has started
+        os.set_blocking(self.ready, False)
 
-    def run(self) -> int:
-        """Until SIGTERM or SIGINT; the exit code of the server."""
+    def run(self, started: Callable[[], None]) -> int:
+        """Until SIGTERM or SIGINT; the exit code of the server. Calls `started` when all processes serve."""
         signal.pthread_sigmask(signal.SIG_BLOCK, _WAITED)
         for number in range(len(self.sockets)):
             self.start(number)
-        period = self.options.reload_seconds or 60.0
+        missing = len(self.sockets)
         while True:
-            received = signal.sigtimedwait(_WAITED, period)
+            received = signal.sigtimedwait(_WAITED, 0.02 if missing > 0 else self.options.reload_seconds or 60.0)
             if received is not None and received.si_signo in _STOP:
                 return self.stop(0)
             if not self.reap():
                 return self.stop(4)
-            if received is None and self.options.reload_seconds:
+            if missing > 0:
+                missing -= self.count_ready()
+                if missing <= 0:
+                    started()
+            elif received is None and self.options.reload_seconds:
                 for source in self.watcher.changed():
                     self.send(json.dumps([source.name, self.watcher.path(source)]))
+
+    def count_ready(self) -> int:
+        """How many processes have started since the last call."""
+        try:
+            return len(os.read(self.ready, 1024))
+        except BlockingIOError:
+            return 0
+
+    def tell_ready(self) -> None:
+        os.write(self.say_ready, b".")
 
     def start(self, number: int) -> None:
         sys.stdout.flush()
@@ -81,7 +97,8 @@ class Workers:
                     one.close()
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _WAITED)
             loaded = load_all(self.options, self.watcher)
-            run_process(self.options, self.watcher, loaded, self.sockets[number].dup(), self.board, number, commands)
+            run_process(self.options, self.watcher, loaded, self.sockets[number].dup(),
+                        self.tell_ready, self.board, number, commands)
             code = 0
         except Error as error:
             log.error("%s", error)
