@@ -22,8 +22,12 @@ def environment():
     return dict(os.environ, PYTHONPATH=path, QCC_LIBRARY_PATH=str(program.build_dir().resolve() / "lib"))
 
 
-def command(*arguments):
-    return [sys.executable, "-m", "qcc", "serve", *map(str, arguments)]
+def command(*arguments, without=None):
+    """The command line of a server; `without` is a package that is hidden from it."""
+    start = ["-m", "qcc"]
+    if without is not None:
+        start = ["-c", f"import sys; sys.modules['{without}'] = None; from qcc.__main__ import main; sys.exit(main())"]
+    return [sys.executable, *start, "serve", *map(str, arguments)]
 
 
 def run(*arguments):
@@ -34,8 +38,8 @@ def run(*arguments):
 class Server:
     """A server in a process of its own, at a free port."""
 
-    def __init__(self, *arguments):
-        self.process = subprocess.Popen(command("--port=0", *arguments), env=environment(), stdout=subprocess.PIPE,
+    def __init__(self, *arguments, without=None):
+        self.process = subprocess.Popen(command("--port=0", *arguments, without=without), env=environment(), stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         if not line:

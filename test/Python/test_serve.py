@@ -345,6 +345,33 @@ def test_slow_and_broken_clients(server):
     assert re.findall(rb'"id": "(\d+)"', exchange(server, many)) == [str(i).encode() for i in range(40)]
 
 
+@pytest.mark.parametrize("without", [None, "uvloop"])
+def test_limits_of_connections_and_memory(folder, without):
+    with serving.Server(f"slow={folder / 'slow.so'}", f"linear={folder / 'linear.so'}", "--max-connections=2",
+                        "--idle-timeout=0.3", "--max-held-mb=1", without=without) as server:
+        assert ("uvloop is not installed" in "".join(server.log)) == (without is not None)
+        first = server.connect()
+        x = np.ones((2, 4), np.int8)
+        assert (serving.infer(first, "linear", {"input0": x})["output0"] == linear_of(x)).all()
+        start = time.monotonic()
+        assert first.sock.recv(1) == b"" and time.monotonic() - start < 5  # idle
+        first.close()
+        body, length = serving.request_of(slow_input(120), parameters={"timeout": 2000000})
+        clients = [server.connect(), server.connect()]
+        for client in clients:
+            client.request("POST", "/v2/models/slow/infer", body, {"Inference-Header-Content-Length": str(length)})
+        third = server.connect()
+        third.request("GET", "/v2/health/live")
+        response = third.getresponse()
+        assert response.status == 503 and b"2 connections are open, which is the most allowed" in response.read()
+        third.close()
+        codes = {client.getresponse().status for client in clients}
+        assert 200 in codes and codes <= {200, 429}
+        for client in clients:
+            client.close()
+        assert server.stop() == 0
+
+
 def test_bits_under_concurrency(server):
     """Requests that run together have the bits of single runs."""
     function = qcc.compile(LINEAR).function(threads=1)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
-from ..errors import BusyError, TimedOutError
+from ..errors import BusyError, CancelledError, TimedOutError
 from ._signature import Array
 
 
@@ -21,6 +21,10 @@ class QueueFullError(BusyError):
 
 class DeadlineError(TimedOutError):
     """The time of a request passed before it had results."""
+
+
+class AbandonedError(CancelledError):
+    """Nobody waits for the request any more."""
 
 
 class Item:

@@ -21,7 +21,7 @@ import numpy as np
 from .._function import Function
 from .._runs import CancelToken
 from ..errors import CancelledError, Error, InternalError, InvalidArgumentError
-from ._batch import Batch, DeadlineError, Item, QueueFullError
+from ._batch import AbandonedError, Batch, DeadlineError, Item, QueueFullError
 from ._signature import Array, Signature, rows_depend
 
 log = logging.getLogger("qcc.serve")
@@ -150,7 +150,7 @@ class Batcher:
 
     def abandon(self, item: Item) -> None:
         """Gives a request up. A run that nobody wants any more is cancelled."""
-        self._end(item, CancelledError("the request was given up"))
+        self._end(item, AbandonedError("the request was given up"))
 
     async def close(self) -> None:
         """Takes no more requests, and returns when all have ended."""

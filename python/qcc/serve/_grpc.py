@@ -111,7 +111,6 @@ class _Servicer:
                 await future
             except asyncio.CancelledError:  # The client has gone.
                 model.batcher.abandon(item)
-                self.service.answered(model, 499, since)
                 raise
             if item.error is not None:
                 raise item.error
@@ -121,6 +120,9 @@ class _Servicer:
                 tensor, array = signature.outputs[index], item.results[index]
                 response.outputs.add(name=tensor.name, datatype=tensor.datatype, shape=array.shape)
                 response.raw_output_contents.append(array.tobytes())
+        except asyncio.CancelledError:
+            self.service.answered(model, 499, since)
+            raise
         except Exception as error:
             known = failure(error)
             self.service.answered(model, known.code, since)

@@ -18,7 +18,8 @@ from ._routes import Call, Response, Route, Service, error_response
 
 log = logging.getLogger("qcc.serve")
 
-_REASONS = {code.value: code.phrase for code in http.HTTPStatus}
+#: 499 is only counted: the client has gone.
+_REASONS = {499: "Client Closed Request", **{code.value: code.phrase for code in http.HTTPStatus}}
 _MOST_HEADER_BYTES = 1 << 16
 _MOST_PIPELINED = 16
 #: How long the rest of a refused request is read, so that its sender sees the response.
@@ -84,7 +85,9 @@ class Connection(asyncio.Protocol):
         self.transport = transport
         self.connections.add(self)
         self.service.connections = len(self.connections)
-        if len(self.connections) > self.options.connections:
+        if len(self.connections) > 2 * self.options.connections:
+            transport.abort()  # Even those that are refused are too many.
+        elif len(self.connections) > self.options.connections:
             self.refuse(RequestError(503, f"{self.options.connections} connections are open, which is the most allowed; "
                                           "try again later", [("Retry-After", "1")]))
 

@@ -125,18 +125,18 @@ def _braces(labels: Labels) -> str:
 class Board:
     """Shared memory in which each process of a server publishes its metrics; made before the processes are."""
 
-    SIZE = 1 << 18  # of one process
     _HEADER = struct.Struct("=QQ")  # a number that is odd while the text changes, and the length of the text
 
-    def __init__(self, processes: int) -> None:
+    def __init__(self, processes: int, models: int) -> None:
         self.processes = processes
-        self._memory = mmap.mmap(-1, processes * self.SIZE)
+        self._size = (1 << 16) + models * (1 << 13)  # of one process, several times what it writes
+        self._memory = mmap.mmap(-1, processes * self._size)
 
     def write(self, process: int, text: str) -> None:
         data = text.encode()
-        if len(data) > self.SIZE - self._HEADER.size:
+        if len(data) > self._size - self._HEADER.size:
             return
-        start = process * self.SIZE
+        start = process * self._size
         turn, _ = self._HEADER.unpack_from(self._memory, start)
         turn += turn % 2  # A process that was killed here has left an odd number.
         self._HEADER.pack_into(self._memory, start, turn + 1, len(data))
@@ -145,7 +145,7 @@ class Board:
         self._HEADER.pack_into(self._memory, start, turn + 2, len(data))
 
     def read(self, process: int) -> Optional[str]:
-        start = process * self.SIZE
+        start = process * self._size
         for _ in range(1000):
             turn, size = self._HEADER.unpack_from(self._memory, start)
             begin = start + self._HEADER.size

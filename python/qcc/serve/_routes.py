@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 from .. import __version__
 from ..errors import CancelledError, InvalidArgumentError, KernelFailedError, OutOfMemoryError
-from ._batch import DeadlineError, Item, QueueFullError
+from ._batch import AbandonedError, DeadlineError, Item, QueueFullError
 from ._metrics import Board, Metrics, resident_bytes, total
 from ._models import Model
 from ._protocol import VERSION, Limits, RequestError, format_infer, parse_infer
@@ -67,6 +67,8 @@ def failure(error: Exception) -> RequestError:
         return error
     if isinstance(error, QueueFullError):
         return RequestError(429, str(error), [("Retry-After", str(error.retry_after))])
+    if isinstance(error, AbandonedError):
+        return RequestError(499, str(error))
     if isinstance(error, DeadlineError):
         return RequestError(504, str(error))
     if isinstance(error, (InvalidArgumentError, KernelFailedError)):

@@ -8,6 +8,7 @@ import asyncio
 import gc
 import json
 import logging
+import resource
 import signal
 import socket
 import sys
@@ -96,11 +97,14 @@ class Server:
         """Looks at the times of connections, and shows metrics to the other processes."""
         while True:
             await asyncio.sleep(_TICK)
-            now = time.monotonic()
-            for connection in list(self.connections):
-                connection.check_time(now)
-            if self.service.board is not None:
-                self.service.publish()
+            try:
+                now = time.monotonic()
+                for connection in list(self.connections):
+                    connection.check_time(now)
+                if self.service.board is not None:
+                    self.service.publish()
+            except Exception:  # Without the clock, no limit of time would hold any more.
+                log.exception("a connection could not be looked at")
 
     async def _watch(self) -> None:
         """Looks for replaced files, in a server of one process."""
@@ -175,6 +179,7 @@ def run_process(options: ServerOptions, watcher: Watcher, loaded: Dict[str, Load
     """Serves in this process until it is told to stop; calls `started` when clients can connect."""
     # The thread of a model waits at most this long for the interpreter when its run has ended.
     sys.setswitchinterval(0.0005)
+    _raise_file_limit(2 * options.http.connections + 256)
     metrics = Metrics()
     before = board.read(process) if board is not None else None
     if before is not None:
@@ -191,6 +196,15 @@ def run_process(options: ServerOptions, watcher: Watcher, loaded: Dict[str, Load
     finally:
         asyncio.set_event_loop(None)
         loop.close()
+
+
+def _raise_file_limit(wanted: int) -> None:
+    """Makes room for connections, as far as the system lets this process."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _loop_factory() -> Any:

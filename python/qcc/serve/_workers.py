@@ -34,7 +34,7 @@ class Workers:
         self.options = options
         self.watcher = watcher
         self.sockets = sockets
-        self.board = Board(len(sockets))
+        self.board = Board(len(sockets), len(options.sources))
         self.pids: Dict[int, int] = {}  # the number of a process by its id
         self.pipes: Dict[int, int] = {}  # for commands to a process, by its number
         self.started: Dict[int, float] = {}
@@ -153,7 +153,8 @@ class Workers:
                 break
             if pid:
                 self.pids.pop(pid, None)
-                if status:
+                # One that was starting has no handler of the signal yet.
+                if status and not (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGTERM):
                     code = code or 4
             else:
                 signal.sigtimedwait({signal.SIGCHLD}, 0.1)
