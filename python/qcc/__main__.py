@@ -17,7 +17,6 @@ import numpy as np
 from ._layers import PEERS, diff_model, load_model
 from ._reduce import reduce_model
 from .errors import Error, InvalidArgumentError
-from .serve import _command as _serve
 
 
 def _pair(text: str, separator: str, form: str) -> Tuple[str, str]:
@@ -61,9 +60,7 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
     diff.add_argument("--mcpu", default="native", help="the processor to compile for")
     diff.add_argument("--tolerance", type=float, default=0.0, metavar="T",
                       help="let a value differ by T times its norm (L2)")
-    serve = commands.add_parser("serve", help="serve artifacts by the Open Inference Protocol, over HTTP and gRPC")
-    serve.set_defaults(run=_serve.run)
-    _serve.add_arguments(serve)
+    commands.add_parser("serve", help="serve artifacts by the Open Inference Protocol, over HTTP and gRPC")
     return parser.parse_args(arguments)
 
 
@@ -113,7 +110,12 @@ def _diff(options: argparse.Namespace) -> int:
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    options = _parse(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:1] == ["serve"]:
+        from .serve import _command  # Other commands do not need it.
+
+        return _command.main(given[1:])
+    options = _parse(given)
     try:
         code: int = options.run(options)
         sys.stdout.flush()

@@ -349,7 +349,6 @@ def test_slow_and_broken_clients(server):
 def test_limits_of_connections_and_memory(folder, without):
     with serving.Server(f"slow={folder / 'slow.so'}", f"linear={folder / 'linear.so'}", "--max-connections=2",
                         "--idle-timeout=0.3", "--max-held-mb=1", without=without) as server:
-        assert ("uvloop is not installed" in "".join(server.log)) == (without is not None)
         first = server.connect()
         x = np.ones((2, 4), np.int8)
         assert (serving.infer(first, "linear", {"input0": x})["output0"] == linear_of(x)).all()
@@ -370,6 +369,7 @@ def test_limits_of_connections_and_memory(folder, without):
         for client in clients:
             client.close()
         assert server.stop() == 0
+        assert ("uvloop is not installed" in "".join(server.log)) == (without is not None)
 
 
 def test_bits_under_concurrency(server):
@@ -596,6 +596,43 @@ def test_grpc(folder):
         assert server.stop() == 0
 
 
+def test_typed_contents(folder):
+    """Values in the messages themselves, which not every client sends."""
+    grpc = pytest.importorskip("grpc")
+    from qcc.serve._grpc_messages import SERVICE, messages
+
+    types, port = messages(), free_port()
+    fields = {"bool": "bool_contents", "int64": "int64_contents", "float32": "fp32_contents", "float64": "fp64_contents",
+              "uint8": "uint_contents", "int8": "int_contents", "int16": "int_contents", "int32": "int_contents"}
+    names = {value: key for key, value in TYPES.items()}
+    with serving.Server(*(f"{dtype}={folder / f'of_{names[dtype]}.so'}" for dtype in [*fields, "float16"]),
+                        f"--grpc-port={port}", "--processes=2") as server:
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            infer = channel.unary_unary(f"/{SERVICE}/ModelInfer", types["ModelInferRequest"].SerializeToString,
+                                        types["ModelInferResponse"].FromString)
+
+            def request(dtype, field, values):
+                request = types["ModelInferRequest"](model_name=dtype, id="7")
+                for name, shape, part in (("input0", [3], values), ("input1", [], values[:1])):
+                    tensor = request.inputs.add(name=name, datatype=serving.DATATYPES[dtype], shape=shape)
+                    getattr(tensor.contents, field).extend(part)
+                return request
+
+            for dtype, field in fields.items():
+                answer = infer(request(dtype, field, [1, 0, 1]))
+                assert answer.id == "7" and answer.outputs[0].datatype == serving.DATATYPES[dtype]
+                assert answer.raw_output_contents[0] == np.array([1, 0, 1], dtype).tobytes()
+            for dtype, field, values, message in (
+                    ("int8", "int_contents", [1, 2, 128], "a value that INT8 does not hold"),
+                    ("int8", "int_contents", [1, 2], "has 2 values in int_contents"),
+                    ("int8", "fp32_contents", [1, 2, 3], "has 0 values in int_contents"),
+                    ("float16", "fp32_contents", [1, 2, 3], "send it in raw_input_contents")):
+                with pytest.raises(grpc.RpcError) as caught:
+                    infer(request(dtype, field, values))
+                assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT and message in caught.value.details()
+        assert server.stop() == 0
+
+
 # The batcher alone.
 
 
@@ -698,6 +735,7 @@ asyncio.run(main())
     (["m={double}", "--max-wait-ms=x"], 2, "must be a number from 0"),
     (["m={double}", "--port={port}"], 4, "cannot be listened at: Address already in use; choose another --host or --port"),
     (["m={double}", "--port={port}", "--processes=2"], 4, "Address already in use"),
+    (["m={double}", "--port=0", "--grpc-port={port}"], 4, "Address already in use; choose another --host or --grpc-port"),
     (["m={double}", "--host=192.0.2.1"], 4, "cannot be listened at"),
     (["m={double}", "--device=cuda:77", "--port=0"], (2, 4), "model 'm' of"),
 ])

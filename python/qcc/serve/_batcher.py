@@ -92,6 +92,8 @@ class Batcher:
     async def __call__(self, *arrays: Array, timeout: Optional[float] = None) -> Any:
         """The results of a run of the function with these arrays, as a call of the function returns them.
 
+        The arrays must not change before that.
+
         Raises:
             QueueFullError: too many requests wait.
             DeadlineError: `timeout` seconds have passed.

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import math
 import os
@@ -136,7 +137,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _serve(given: argparse.Namespace) -> int:
-    from ._server import listen, load_all, run_process  # Raises UnsupportedError without the library of HTTP.
+    from ._server import check_free, listen, load_all, run_process  # Raises UnsupportedError without the library of HTTP.
 
     if given.grpc_port is not None:
         from ._grpc_messages import check_installed
@@ -148,11 +149,16 @@ def _serve(given: argparse.Namespace) -> int:
     watcher = Watcher(options.sources, options.batch.shared)
     # Also in a server of several processes: what cannot be loaded is said once, and before anything listens.
     loaded = load_all(options, watcher)
+    port = given.port
     try:
-        sockets = listen(given.host, given.port, given.processes)
+        sockets = listen(given.host, port, given.processes)
+        if given.grpc_port is not None:
+            port = given.grpc_port
+            check_free(given.host, port)
     except OSError as error:
-        raise UnsupportedError(f"{given.host}:{given.port} cannot be listened at: {error.strerror}; choose another --host "
-                               "or --port, or stop what uses it") from None
+        option = "--port" if port == given.port else "--grpc-port"
+        raise UnsupportedError(f"{given.host}:{port} cannot be listened at: {error.strerror}; choose another --host or "
+                               f"{option}, or stop what uses it") from None
     host, port = sockets[0].getsockname()[:2]
     line = f"listening at http://{'[' + host + ']' if ':' in host else host}:{port}"
 
@@ -164,7 +170,9 @@ def _serve(given: argparse.Namespace) -> int:
         return 0
     from ._workers import Workers
 
+    # This process serves nothing, and must not hold an artifact that is replaced later.
     del loaded
+    gc.collect()
     return Workers(options, watcher, sockets).run(started)
 
 

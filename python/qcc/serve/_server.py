@@ -91,7 +91,8 @@ class Server:
             return None
         from ._grpc import start
 
-        return await start(self.service, f"{self.options.host}:{self.options.grpc_port}", self.options.limits)
+        host = f"[{self.options.host}]" if ":" in self.options.host else self.options.host
+        return await start(self.service, f"{host}:{self.options.grpc_port}", self.options.limits)
 
     async def _tick(self) -> None:
         """Looks at the times of connections, and shows metrics to the other processes."""
@@ -216,14 +217,18 @@ def _loop_factory() -> Any:
     return uvloop.new_event_loop
 
 
-def listen(host: str, port: int, count: int) -> List[socket.socket]:
-    """Sockets for processes, which the system spreads connections over. Raises OSError."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        # With SO_REUSEPORT alone, two servers of a user would share a port without a word.
+def check_free(host: str, port: int) -> None:
+    """Raises OSError if another socket listens there; with SO_REUSEPORT, two servers would share a port silently."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind((host, port))
         probe.listen(1)
+
+
+def listen(host: str, port: int, count: int) -> List[socket.socket]:
+    """Sockets for processes, which the system spreads connections over. Raises OSError."""
+    check_free(host, port)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sockets = []
     for _ in range(count):
         one = socket.socket(family, socket.SOCK_STREAM)
