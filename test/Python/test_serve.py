@@ -372,6 +372,30 @@ def test_limits_of_connections_and_memory(folder, without):
         assert ("uvloop is not installed" in "".join(server.log)) == (without is not None)
 
 
+def test_a_client_that_does_not_read(server):
+    """Its responses do not fill the memory, and its connection ends."""
+    before = server.metrics()["qcc_resident_bytes"]
+    with socket.create_connection(("127.0.0.1", server.port), 20) as client:
+        client.settimeout(0.3)
+        data, start = b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n" * 20000, time.monotonic()
+        with pytest.raises(OSError):
+            while True:
+                client.sendall(data)
+        assert server.metrics()["qcc_resident_bytes"] - before < 100 << 20
+        client.settimeout(20)
+        received = 0
+        try:
+            while True:
+                block = client.recv(1 << 20)
+                received += len(block)
+                if not block:
+                    break
+        except ConnectionResetError:
+            pass
+        assert 0 < received < 100 << 20 and time.monotonic() - start < 20
+    assert server.get("/v2/health/live")[0] == 200
+
+
 def test_bits_under_concurrency(server):
     """Requests that run together have the bits of single runs."""
     function = qcc.compile(LINEAR).function(threads=1)

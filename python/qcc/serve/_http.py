@@ -22,6 +22,8 @@ log = logging.getLogger("qcc.serve")
 _REASONS = {499: "Client Closed Request", **{code.value: code.phrase for code in http.HTTPStatus}}
 _MOST_HEADER_BYTES = 1 << 16
 _MOST_PIPELINED = 16
+#: A client that sends more requests while so many bytes of responses wait for it is left.
+_MOST_UNSENT = 16 << 20
 #: How long the rest of a refused request is read, so that its sender sees the response.
 _LINGER = 2.0
 
@@ -79,7 +81,8 @@ class Connection(asyncio.Protocol):
         self.deadline = time.monotonic() + options.idle_timeout
         self.is_closing = False  # after the last response
         self.is_ignoring = False  # what arrives
-        self.is_paused = False
+        self.is_paused = False  # Too many requests of a pipeline wait.
+        self.is_unsent = False  # Responses wait for the client, and no request is read.
 
     def connection_made(self, transport: Any) -> None:
         self.transport = transport
@@ -124,7 +127,7 @@ class Connection(asyncio.Protocol):
                 self.refuse(RequestError(431, f"the headers have more than {_MOST_HEADER_BYTES} bytes; send less"))
             elif len(self.exchanges) >= _MOST_PIPELINED and not self.is_paused:
                 self.is_paused = True
-                self.transport.pause_reading()
+                self.update_reading()
 
     def eof_received(self) -> bool:
         self.is_ignoring = self.is_closing = True
@@ -211,6 +214,10 @@ class Connection(asyncio.Protocol):
         self.reading = None
         self.header_bytes = 0
         self.deadline = NEVER
+        if self.is_unsent and self.transport.get_write_buffer_size() > _MOST_UNSENT:
+            self.release(exchange)
+            self.finish()
+            return
         exchange.keep = bool(self.parser.should_keep_alive()) and not self.is_closing
         self.exchanges.append(exchange)
         if exchange.refusal is not None:
@@ -280,6 +287,15 @@ class Connection(asyncio.Protocol):
             self.deadline = time.monotonic() + self.options.idle_timeout
         if self.is_paused and len(self.exchanges) < _MOST_PIPELINED // 2:
             self.is_paused = False
+            self.update_reading()
+
+    def update_reading(self) -> None:
+        """Reads from the client unless it has to wait."""
+        if self.transport.is_closing():
+            return
+        if self.is_paused or self.is_unsent:
+            self.transport.pause_reading()
+        else:
             self.transport.resume_reading()
 
     def finish(self) -> None:
@@ -298,7 +314,8 @@ class Connection(asyncio.Protocol):
         self.in_headers = False
         self.is_closing = self.is_ignoring = True
         exchange.keep = True  # The connection is closed later, by its deadline.
-        self.deadline = time.monotonic() + _LINGER
+        # Requests before it are answered first.
+        self.deadline = NEVER if self.exchanges else time.monotonic() + _LINGER
         self.exchanges.append(exchange)
         self.release(exchange)
         exchange.response = self.format(exchange, error_response(error))
@@ -314,9 +331,13 @@ class Connection(asyncio.Protocol):
                 self.transport.write_eof()
 
     def pause_writing(self) -> None:
+        self.is_unsent = True
+        self.update_reading()
         self.deadline = time.monotonic() + self.options.write_timeout
 
     def resume_writing(self) -> None:
+        self.is_unsent = False
+        self.update_reading()
         if self.reading is not None:
             self.deadline = time.monotonic() + self.options.read_timeout
         else:
