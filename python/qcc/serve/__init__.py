@@ -9,14 +9,14 @@ docs/HowTo/Serve.md says how to use it. The parts, each of which knows only thos
 * `_metrics`: counters of this process and, in shared memory, of its siblings, in the format of Prometheus;
 * `_models`: the artifacts that are served, their loading and reloading;
 * `_protocol`: bodies of the Open Inference Protocol, JSON and binary, to arrays and back;
-* `_routes`: the paths of the REST interface; `_http`: connections, on httptools and asyncio;
+* `_routes`: the paths of the REST interface; `_exchange`, `_http`: connections, on httptools and asyncio;
 * `_grpc_messages`, `_grpc`: the same protocol over gRPC;
 * `_server`: one process: event loop, drain; `_workers`: several processes; `_command`: the command line.
 
 A request takes this way: a connection reads its body, after its length was checked. The protocol makes arrays of it,
 which are views of the body. The batcher queues them, or refuses if the queue is full. It copies the arrays of a batch
 together and runs the function, on a thread unless the run is short. The event loop writes views of the results.
-No part of this has an asyncio task for each request: tasks would cost more than the model.
+Requests of HTTP have no asyncio tasks, which would cost more than the model.
 """
 
 from ._batch import DeadlineError, QueueFullError

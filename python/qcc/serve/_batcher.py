@@ -22,7 +22,7 @@ from .._function import Function
 from .._runs import CancelToken
 from ..errors import CancelledError, Error, InternalError, InvalidArgumentError
 from ._batch import AbandonedError, Batch, DeadlineError, Item, QueueFullError
-from ._signature import Array, Signature, rows_depend
+from ._signature import Array, Signature, aligned, why_unbatched
 
 log = logging.getLogger("qcc.serve")
 
@@ -336,7 +336,7 @@ class Batcher:
             try:
                 if item.finished:
                     raise CancelledError("the request was given up")
-                alone.append(self._call([_aligned(array) for array in arrays]))
+                alone.append(self._call([aligned(array) for array in arrays]))
             except Error as error:
                 alone.append(error)
             except Exception as error:
@@ -347,15 +347,3 @@ class Batcher:
     def _call(self, arrays: List[Array]) -> Tuple[Array, ...]:
         results = self.function(*arrays, cancel=self._token)
         return results if isinstance(results, tuple) else (results,)
-
-
-def _aligned(array: Array) -> Array:
-    """The array, or a copy where it is a view of a body that the function cannot read in place."""
-    return array if array.flags.aligned and array.flags.c_contiguous else array.copy()
-
-
-def why_unbatched(function: Function, signature: Signature, max_batch: int) -> str:
-    """Why requests for a function run one by one; "" if they may be batched."""
-    if max_batch <= 1:
-        return "the largest batch has one row"
-    return signature.unbatchable or rows_depend(function, signature) or ""

@@ -96,7 +96,7 @@ def _source(text: str) -> Any:
 
 
 def _options(given: argparse.Namespace) -> Any:
-    from ._http import HttpOptions
+    from ._exchange import HttpOptions
     from ._models import BatchOptions
     from ._protocol import Limits
     from ._server import ServerOptions

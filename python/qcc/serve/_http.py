@@ -9,12 +9,13 @@ import http
 import logging
 import time
 from collections import deque
-from typing import Any, Callable, Deque, List, NamedTuple, Optional, Set
+from typing import Any, Callable, Deque, Optional, Set
 
 import httptools
 
+from ._exchange import Exchange, HttpOptions
 from ._protocol import RequestError
-from ._routes import Call, Response, Route, Service, error_response
+from ._routes import Call, Response, Service, error_response
 
 log = logging.getLogger("qcc.serve")
 
@@ -28,40 +29,6 @@ _MOST_UNSENT = 16 << 20
 _LINGER = 2.0
 
 NEVER = float("inf")
-
-
-class HttpOptions(NamedTuple):
-    """Limits of connections; times are in seconds."""
-
-    connections: int = 1024
-    read_timeout: float = 30.0  #: for one request to arrive
-    write_timeout: float = 30.0  #: for a response to be taken
-    idle_timeout: float = 75.0
-
-
-class Exchange:
-    """A request and its response."""
-
-    __slots__ = ("call", "chunks", "content_encoding", "expects", "header_length", "is_head", "keep", "refusal",
-                 "response", "route", "size", "url")
-
-    def __init__(self) -> None:
-        self.url = b""
-        self.route: Optional[Route] = None
-        self.chunks: List[bytes] = []
-        self.size = 0  # of the body so far
-        self.header_length: Optional[int] = None
-        self.content_encoding = b""
-        self.expects = False
-        self.refusal: Optional[RequestError] = None  # The body of a refused request is read and forgotten.
-        self.call: Optional[Call] = None
-        self.is_head = False
-        self.keep = True
-        self.response: Optional[bytes] = None
-
-    def refuse(self, code: int, message: str, *headers: Any) -> None:
-        if self.refusal is None:
-            self.refusal = RequestError(code, message, headers)
 
 
 class Connection(asyncio.Protocol):

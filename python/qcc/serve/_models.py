@@ -14,10 +14,10 @@ from .._function import Function
 from .._module import Module, load
 from ..errors import Error, InvalidArgumentError, NotFoundError
 from ._batch import Batch
-from ._batcher import Batcher, why_unbatched
+from ._batcher import Batcher
 from ._metrics import Metrics
 from ._protocol import VERSION, Limits
-from ._signature import Signature
+from ._signature import Signature, why_unbatched
 
 log = logging.getLogger("qcc.serve")
 

@@ -16,13 +16,14 @@ import time
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Set
 
 from ..errors import UnsupportedError
+from ._exchange import HttpOptions
 from ._metrics import Board, Metrics
 from ._models import BatchOptions, Loaded, Model, Source, Watcher
 from ._protocol import Limits
 from ._routes import Service
 
 try:
-    from ._http import Connection, HttpOptions, protocol_factory
+    from ._http import Connection, protocol_factory
 except ImportError as _error:
     raise UnsupportedError(f"the library of HTTP is not installed ({_error}); pip install httptools uvloop") from None
 

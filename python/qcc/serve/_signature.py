@@ -157,3 +157,15 @@ def rows_depend(function: Function, signature: Signature) -> Optional[str]:
 
 def _tuple(results: Any) -> Tuple[Array, ...]:
     return results if isinstance(results, tuple) else (results,)
+
+
+def why_unbatched(function: Function, signature: Signature, max_batch: int) -> str:
+    """Why requests for a function run one by one; "" if they may be batched."""
+    if max_batch <= 1:
+        return "the largest batch has one row"
+    return signature.unbatchable or rows_depend(function, signature) or ""
+
+
+def aligned(array: Array) -> Array:
+    """The array, or a copy where it is a view of a body that the function cannot read in place."""
+    return array if array.flags.aligned and array.flags.c_contiguous else array.copy()
