@@ -65,6 +65,10 @@ def stripped(path, folder):
     return copy.read_bytes(), max((int(major), int(minor)) for major, minor in needs)
 
 
+#: What parts of the package need besides, by the name of the extra.
+EXTRAS = {"serve": ["httptools>=0.6,<1", "uvloop>=0.17,<1"], "grpc": ["grpcio>=1.60,<2", "protobuf>=4"]}
+
+
 def metadata(name, summary, requires):
     lines = [
         "Metadata-Version: 2.1",
@@ -77,6 +81,8 @@ def metadata(name, summary, requires):
         "Classifier: Typing :: Typed",
         f"Requires-Python: {REQUIRES_PYTHON}",
         *[f"Requires-Dist: {other}" for other in requires],
+        *[f"Provides-Extra: {extra}" for extra in EXTRAS],
+        *[f"Requires-Dist: {other}; extra == '{extra}'" for extra, others in EXTRAS.items() for other in others],
         "Description-Content-Type: text/markdown",
     ]
     return "\n".join(lines) + "\n\n" + (ROOT / "python" / "README.md").read_text()
@@ -188,7 +194,8 @@ def build(options):
             glibc[name] = max(needed for _, needed in found.values())
     package = ROOT / "python" / "qcc"
     files["qcc-runtime"].update(
-        {f"qcc/{path.name}": path.read_bytes() for path in package.iterdir() if path.suffix in (".py", ".typed")})
+        {f"qcc/{path.relative_to(package)}": path.read_bytes() for path in package.rglob("*")
+         if path.suffix in (".py", ".typed")})
 
     def write(name, summary, requires, commands, linked, entry_points=""):
         return write_wheel(options.output, name, glibc[name], files[name], metadata(name, summary, requires), commands,

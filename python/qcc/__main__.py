@@ -1,6 +1,6 @@
 # Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What needs other packages of Python: python -m qcc diff, python -m qcc reduce."""
+"""What needs other packages of Python: python -m qcc diff, python -m qcc reduce, python -m qcc serve."""
 
 from __future__ import annotations
 
@@ -65,6 +65,7 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
     diff.add_argument("--mcpu", default="native", help="the processor to compile for")
     diff.add_argument("--tolerance", type=float, default=0.0, metavar="T",
                       help="let a value differ by T times its norm (L2)")
+    commands.add_parser("serve", help="serve artifacts by the Open Inference Protocol, over HTTP and gRPC")
     return parser.parse_args(arguments)
 
 
@@ -114,7 +115,12 @@ def _diff(options: argparse.Namespace) -> int:
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    options = _parse(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:1] == ["serve"]:
+        from .serve import _command  # Other commands do not need it.
+
+        return _command.main(given[1:])
+    options = _parse(given)
     try:
         code: int = options.run(options)
         sys.stdout.flush()

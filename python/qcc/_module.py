@@ -188,19 +188,24 @@ def _own(handle: ctypes.c_void_p) -> Handle:
 #: QCC_MODULE_PRIVATE_COPY
 _PRIVATE_COPY = 1
 
+#: QCC_WEIGHT_PAGES_FILE
+_WEIGHT_PAGES_FILE = 1
+
 
 def _options(variant: Optional[str], device: Optional[str] = None, public_key: Optional[str] = None,
-             private_copy: bool = False) -> c.ModuleOptions:
+             private_copy: bool = False, share_weights: bool = False) -> c.ModuleOptions:
     options = c.ModuleOptions()
     options.variant = encode(variant) if variant is not None else None
     options.device = encode(device) if device is not None else None
     options.public_key = encode(public_key) if public_key is not None else None
     options.flags = _PRIVATE_COPY if private_copy else 0
+    options.weight_pages = _WEIGHT_PAGES_FILE if share_weights else 0
     return options
 
 
 def load(source: "str | os.PathLike[str] | bytes", *, variant: Optional[str] = None,
-         device: Optional[str] = None, public_key: Optional[str] = None, private_copy: bool = False) -> Module:
+         device: Optional[str] = None, public_key: Optional[str] = None, private_copy: bool = False,
+         share_weights: bool = False) -> Module:
     """Loads what `Module.save` or `qcc compile` wrote. Loading an artifact runs its code: load only what you trust.
 
     Args:
@@ -210,6 +215,8 @@ def load(source: "str | os.PathLike[str] | bytes", *, variant: Optional[str] = N
         public_key: load only what `qcc sign` has signed with the secret key of this one, 64 hexadecimal digits; None
             looks at no signature.
         private_copy: load a copy of the file, for files that may be overwritten while they are loaded.
+        share_weights: leave large weights in the pages of the file, which processes that load it share. Otherwise
+            each process copies weights of 8 MiB and more to pages that are faster.
 
     Raises:
         NotFoundError: there is no such file, or no such GPU.
@@ -217,7 +224,7 @@ def load(source: "str | os.PathLike[str] | bytes", *, variant: Optional[str] = N
         UntrustedError: a key was given, and the artifact has no signature, or one that does not fit.
         UnsupportedError: no variant of it runs on the device, there is no driver of GPUs, or it is of another version.
     """
-    options = _options(variant, device, public_key, private_copy)
+    options = _options(variant, device, public_key, private_copy, share_weights)
     if isinstance(source, (bytes, bytearray, memoryview)):
         data = bytes(source)
         return Module(load_memory(data, len(data), options))

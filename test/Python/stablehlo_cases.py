@@ -10,7 +10,7 @@ import numpy as np
 
 from stablehlo_quantized import quantized
 
-NAMES = {"int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "ui8", "uint16": "ui16", "uint32": "ui32",
+NAMES = {"int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "ui8", "uint16": "ui16", "uint32": "ui32", "uint64": "ui64",
          "bool": "i1", "float16": "f16", "float32": "f32", "float64": "f64"}
 INTS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
 SIGNED = ("int8", "int16", "int32", "int64")
@@ -207,7 +207,24 @@ def movement(r):
 
 # Indices.
 
+def remainders(r):
+    """Of floats of any size: the exact remainder, which has the sign of the dividend."""
+    for dtype, bits in (("float16", "uint16"), ("float32", "uint32"), ("float64", "uint64")):
+        x, y = (r.integers(0, np.iinfo(bits).max, 500, bits, endpoint=True).view(dtype) for _ in range(2))
+        x[:4], y[:4] = (1e4, -0.0, np.inf, 3), (7, 2, 3, np.inf)
+        with np.errstate(all="ignore"):
+            z = np.fmod(x, y)
+        body = f"  %r0 = stablehlo.remainder %arg0, %arg1 : {typed(x)}"
+        yield f"remainder {dtype}", program(body, [x, y], [z]), [x, y], [z]
+
+
 def indexing(r):
+    x, huge = numbers(r, (9,), "int32"), np.array(2**63 + 5, "uint64")
+    body = f"  %r0 = stablehlo.dynamic_slice %arg0, %arg1, sizes = [2] : ({typed(x)}, tensor<ui64>) -> tensor<2xi32>"
+    yield "dynamic_slice at 2^63", program(body, [x, huge], [x[7:]]), [x, huge], [x[7:]]
+    body = (f"  %n = stablehlo.constant dense<9> : tensor<i32>\n"
+            f"  %r0 = stablehlo.set_dimension_size %arg0, %n, dim = 0 : ({typed(x)}, tensor<i32>) -> {typed(x)}")
+    yield "set_dimension_size", program(body, [x], [x]), [x], [x]
     for dtype in ("int8", "float32", "int64"):
         x = numbers(r, (5, 6), dtype)
         for _ in range(4):
@@ -473,4 +490,4 @@ def control(r):
         yield f"if {truth}", program(body, [x, p], [y]), [x, p], [y]
 
 
-GROUPS = {group.__name__: group for group in (elementwise, conversions, movement, indexing, dots, outer_products, convolutions, reductions, select_and_scatter, sorting, control, quantized)}
+GROUPS = {group.__name__: group for group in (elementwise, conversions, remainders, movement, indexing, dots, outer_products, convolutions, reductions, select_and_scatter, sorting, control, quantized)}

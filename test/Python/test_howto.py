@@ -3,6 +3,8 @@
 import os
 import pathlib
 import re
+import shutil
+import socket
 import subprocess
 import sys
 
@@ -70,6 +72,28 @@ def test_first_model(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     assert "check: 80 elements, 0 differ" in done.stdout
     assert "result 0: 5x16 of 32-bit elements" in done.stdout
+
+
+def test_serve(tmp_path):
+    """The server of the page, at a free port."""
+    pytest.importorskip("httptools", reason="the library of HTTP is not installed")
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    (tmp_path / "docs").symlink_to(program.ROOT / "docs")
+    environment = dict(os.environ, PYTHONPATH=str(program.ROOT / "python"),
+                       QCC_LIBRARY_PATH=str(program.build_dir().resolve() / "lib"))
+    folders = [str(program.build_dir().resolve() / "bin"), str(pathlib.Path(sys.executable).parent)]
+    environment["PATH"] = os.pathsep.join([*folders, environment["PATH"]])
+    script = "\n".join(commands("Serve.md")).replace("8000", str(port))
+    # A server that a failed command leaves behind is stopped.
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n" + script],
+                          cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"listening at http://127.0.0.1:{port}" in done.stdout and '"ready": true' in done.stdout
+    assert '"name": "fc3"' in done.stdout and "draining" in done.stderr
 
 
 def test_accepted_ops():

@@ -155,7 +155,7 @@ void addRunArguments(Arguments &arguments, RunOptions &options) {
 
 static bool isNpy(const std::string &path) {
   return path == "-" ||
-         path.size() >= 4 && path.compare(path.size() - 4, 4, ".npy") == 0;
+         (path.size() >= 4 && path.compare(path.size() - 4, 4, ".npy") == 0);
 }
 
 rt::Result<rt::ModuleOptions> moduleOptionsOf(RunOptions &options) {

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -419,4 +420,48 @@ GraphValue frontend::gather(
                 return s.extract(source, place(s, indices));
               });
   return toGraphValue(result, shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Remainders
+//===----------------------------------------------------------------------===//
+
+/// x * 2^power, by factors that are numbers of f64.
+static Value scaleByPower(Scalars &s, Value x, int power) {
+  for (; power > 0; power -= 1000)
+    x = s.mul(x,
+              s.constant(x.getType(), std::ldexp(1.0, std::min(power, 1000))));
+  return x;
+}
+
+/// In f64. A quotient of float32 or narrower floats has at most 277 bits before
+/// the point, one of float64 2,098. Each division takes away 51 of them: such a
+/// quotient is exact, or rounded up to the next integer, and what an fma leaves
+/// is a multiple of the last bit of the rest or of the divisor, so it is exact.
+Value qcc::frontend::floatRemainder(Scalars &s, Value x, Value y) {
+  Type type = x.getType(), wide = s.b.getF64Type();
+  auto widen = [&](Value value) -> Value {
+    return type == wide ? value
+                        : arith::ExtFOp::create(s.b, s.loc, wide, value);
+  };
+  Value a = s.abs(widen(x)), d = s.abs(widen(y)), zero = s.constant(wide, 0),
+        infinity = s.constant(wide, std::numeric_limits<double>::infinity());
+  Value rest = a;
+  constexpr int kBits = 51;
+  for (int power = kBits * (type == wide ? 41 : 5); power >= 0;
+       power -= kBits) {
+    Value divisor = scaleByPower(s, d, power);
+    Value quotient = math::TruncOp::create(s.b, s.loc, s.div(rest, divisor));
+    Value next =
+        math::FmaOp::create(s.b, s.loc, s.neg(quotient), divisor, rest);
+    // A quotient that was rounded up to the next integer.
+    next = s.select(s.less(next, zero), s.add(next, divisor), next);
+    // A divisor that overflows is greater than the rest.
+    Value leaves = arith::AndIOp::create(s.b, s.loc, s.equal(divisor, infinity),
+                                         s.less(rest, infinity));
+    rest = s.select(leaves, rest, next);
+  }
+  if (type != wide)
+    rest = arith::TruncFOp::create(s.b, s.loc, type, rest);
+  return math::CopySignOp::create(s.b, s.loc, rest, x);
 }

@@ -176,6 +176,10 @@ SmallVector<Value> repeat(
     GraphBuilder &n, OpFoldResult count, ValueRange start,
     llvm::function_ref<FailureOr<SmallVector<Value>>(Value, ValueRange)> body);
 
+/// x - trunc(x / y) * y of floats, exactly, with the sign of x; NaN for an
+/// infinite x and for y = 0.
+Value floatRemainder(Scalars &s, Value x, Value y);
+
 /// The type that elements have in linalg: signless where `type` is unsigned.
 mlir::Type signless(mlir::Type type);
 /// An element of type `from` in type `to`. Integers are truncated, or extended

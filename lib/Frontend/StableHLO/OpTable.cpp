@@ -136,6 +136,8 @@ static constexpr OpInfo kOps[] = {
     {"stablehlo.select", importTernary, scalar::select, 3},
     {"stablehlo.select_and_scatter", importSelectAndScatter, nullptr, 3, "iufd",
      " window_dimensions window_strides padding"},
+    {"stablehlo.set_dimension_size", importSetDimensionSize, nullptr, 2,
+     "iubfd", " dimension"},
     {"stablehlo.shift_left", importElementwise, scalar::shiftLeft, 2, "iu"},
     {"stablehlo.shift_right_arithmetic", importElementwise,
      scalar::shiftRightArithmetic, 2, "iu"},

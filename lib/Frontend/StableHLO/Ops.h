@@ -33,6 +33,7 @@ LogicalResult importBroadcast(OpImporter &n);
 LogicalResult importBroadcastInDim(OpImporter &n);
 LogicalResult importConcatenate(OpImporter &n);
 LogicalResult importGetDimensionSize(OpImporter &n);
+LogicalResult importSetDimensionSize(OpImporter &n);
 LogicalResult importPad(OpImporter &n);
 LogicalResult importReshape(OpImporter &n);
 LogicalResult importReverse(OpImporter &n);

@@ -92,31 +92,6 @@ Value scalar::divide(Scalars &s, Operation *op, ValueRange x) {
   return s.select(s.equal(x[1], zero), ones, quotient);
 }
 
-/// x - trunc(x / y) * y, by one fma.
-static Value floatRemainder(Scalars &s, Value x, Value y) {
-  Type type = x.getType();
-  Value quotient = unary<math::TruncOp>(s, s.div(x, y));
-  Value product = arith::NegFOp::create(s.b, s.loc, quotient);
-  Value rest = math::FmaOp::create(s.b, s.loc, product, y, x);
-  // The quotient may be rounded up to the next integer: the rest has the other
-  // sign then.
-  Value absY = unary<math::AbsFOp>(s, y), zero = s.constant(type, 0.0);
-  Value isWrong = compareFloats(
-      s, FloatPredicate::OLT,
-      s.mul(rest,
-            math::CopySignOp::create(s.b, s.loc, s.constant(type, 1.0), x)),
-      zero);
-  Value signedY = math::CopySignOp::create(s.b, s.loc, absY, x);
-  rest = s.select(isWrong, s.add(rest, signedY), rest);
-  Value isInfinite =
-      s.equal(absY, s.constant(type, std::numeric_limits<double>::infinity()));
-  Value isFinite =
-      compareFloats(s, FloatPredicate::OLT, unary<math::AbsFOp>(s, x),
-                    s.constant(type, std::numeric_limits<double>::infinity()));
-  Value keeps = arith::AndIOp::create(s.b, s.loc, isInfinite, isFinite);
-  return s.select(keeps, x, math::CopySignOp::create(s.b, s.loc, rest, x));
-}
-
 Value scalar::remainder(Scalars &s, Operation *op, ValueRange x) {
   if (isFloat(x[0]))
     return floatRemainder(s, x[0], x[1]);

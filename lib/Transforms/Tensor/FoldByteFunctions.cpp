@@ -179,7 +179,8 @@ static double costOf(Operation &op) {
   };
   llvm::for_each(op.getOperandTypes(), see);
   llvm::for_each(op.getResultTypes(), see);
-  return bits / 8 * (isa<arith::DivFOp, math::SqrtOp>(op) ? kQuotient : 1);
+  unsigned bytes = bits / 8;
+  return bytes * (isa<arith::DivFOp, math::SqrtOp>(op) ? kQuotient : 1);
 }
 
 static double costOf(const Chain &chain) {

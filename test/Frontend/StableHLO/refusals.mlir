@@ -184,3 +184,9 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<3xf32>, %z: tensor<f32>) -> tensor
   }) : (tensor<4xf32>, tensor<3xf32>, tensor<f32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+//--- y.mlir
+// CHECK: y.mlir:3:8: error: 'stablehlo.set_dimension_size' gives a tensor a size that only data decide, which is not supported; let the result have the size of the operand, and return the number of elements
+func.func @main(%x: tensor<4xf32>, %n: tensor<i32>) -> tensor<4xf32> {
+  %0 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<4xf32>, tensor<i32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -124,31 +124,6 @@ static Value truncatedModulo(Scalars &s, Value x, Value y) {
   return arith::RemSIOp::create(s.b, s.loc, x, y);
 }
 
-/// The exact remainder x - trunc(x / y) * y of floats, with the sign of x,
-/// computed in float64. A quotient of float32 or narrower floats has at most
-/// 277 bits before the point, and each division takes away 29 of them.
-static Value floatModulo(Scalars &s, Value x, Value y) {
-  Type type = x.getType(), wide = s.b.getF64Type();
-  Value a = s.abs(arith::ExtFOp::create(s.b, s.loc, wide, x)),
-        d = s.abs(arith::ExtFOp::create(s.b, s.loc, wide, y)),
-        zero = s.constant(wide, 0), rest = a;
-  for (int power = 261; power >= 0; power -= 29) {
-    // Products of 29 and 24 bits are exact.
-    Value divisor = s.mul(d, s.constant(wide, std::ldexp(1.0, power))),
-          quotient = math::TruncOp::create(s.b, s.loc, s.div(rest, divisor));
-    rest = s.sub(rest, s.mul(quotient, divisor));
-    // A quotient that was rounded up to the next integer.
-    rest = s.select(s.less(rest, zero), s.add(rest, divisor), rest);
-  }
-  Value infinity = s.constant(wide, std::numeric_limits<double>::infinity());
-  // An infinite divisor leaves every finite number.
-  Value keeps = arith::AndIOp::create(s.b, s.loc, s.equal(d, infinity),
-                                      s.less(a, infinity));
-  rest = s.select(keeps, a, rest);
-  Value narrow = arith::TruncFOp::create(s.b, s.loc, type, rest);
-  return math::CopySignOp::create(s.b, s.loc, narrow, x);
-}
-
 using Function = Value (*)(Scalars &, Value, Value);
 
 template <typename Op> static Value bits(Scalars &s, Value x, Value y) {
@@ -161,7 +136,7 @@ static Function arithmeticFunction(NodeImporter &n) {
       .Case("Sub", [](Scalars &s, Value x, Value y) { return s.sub(x, y); })
       .Case("Mul", [](Scalars &s, Value x, Value y) { return s.mul(x, y); })
       .Case("Div", [](Scalars &s, Value x, Value y) { return s.div(x, y); })
-      .Case("Mod", n.in(0).isFloat()     ? floatModulo
+      .Case("Mod", n.in(0).isFloat()     ? floatRemainder
                    : n.getInt("fmod", 0) ? truncatedModulo
                                          : floorModulo)
       .Case("BitwiseAnd", bits<arith::AndIOp>)

@@ -16,11 +16,18 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::stablehlo;
 
-/// An element of declared type `type` as an index.
+/// An element of declared type `type` as an index. No tensor has the elements
+/// that unsigned numbers beyond the range of an index name.
 static Value toIndex(Scalars &s, Value element, Type type) {
   Type index = s.b.getIndexType();
-  if (isUnsigned(type))
+  if (isUnsigned(type)) {
+    if (type.getIntOrFloatBitWidth() == 64)
+      element = arith::MinUIOp::create(
+          s.b, s.loc, element,
+          arith::ConstantIntOp::create(s.b, s.loc, element.getType(),
+                                       std::numeric_limits<int64_t>::max()));
     return arith::IndexCastUIOp::create(s.b, s.loc, index, element);
+  }
   return arith::IndexCastOp::create(s.b, s.loc, index, element);
 }
 

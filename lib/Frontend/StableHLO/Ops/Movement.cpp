@@ -147,6 +147,25 @@ LogicalResult stablehlo::importGetDimensionSize(OpImporter &n) {
   return n.set(size);
 }
 
+LogicalResult stablehlo::importSetDimensionSize(OpImporter &n) {
+  GraphValue &x = n.in(0), &size = n.in(1);
+  FailureOr<int64_t> dim = n.integer("dimension", 0);
+  if (failed(dim))
+    return failure();
+  if (*dim < 0 || *dim >= x.rank())
+    return n.refuse() << "names dimension " << *dim
+                      << ", which its operand does not have; correct the "
+                         "attribute";
+  bool isKnown = n.knowsIntegers(size) && size.integers->size() == 1;
+  std::optional<int64_t> to =
+      isKnown ? knownSize(size.integers->front()) : std::nullopt;
+  if (!to || to != knownSize(x.shape[*dim]))
+    return n.refuse() << "gives a tensor a size that only data decide, which "
+                         "is not supported; let the result have the size of "
+                         "the operand, and return the number of elements";
+  return n.set(x);
+}
+
 LogicalResult stablehlo::importTranspose(OpImporter &n) {
   GraphValue &x = n.in(0);
   auto order = n.dimensions("permutation", x.rank());
