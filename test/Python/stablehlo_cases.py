@@ -438,6 +438,36 @@ def select_and_scatter(r):
         yield f"select_and_scatter {dtype} {direction} {size}", program(body, [x, source, start], [y]), [x, source, start], [y]
 
 
+def calls_in_regions(r):
+    """A function that a region calls, with a broadcast of a scalar to a scalar, as jnp.where is written; paddings of nothing."""
+    x = numbers(r, (4, 9), "int32")
+    y, z, i = x.max(1), x.argmax(1).astype(np.int32), np.arange(9, dtype=np.int32)[None].repeat(4, 0)
+    pick = ("  func.func private @pick(%p: tensor<i1>, %a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {\n"
+            "    %s = stablehlo.select %p, %a, %b : tensor<i1>, tensor<i32>\n    return %s : tensor<i32>\n  }\n")
+    body = ("  %least = stablehlo.constant dense<-2147483648> : tensor<i32>\n  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+            f"  %r:2 = stablehlo.reduce(%arg0 init: %least), (%arg1 init: %zero) across dimensions = [1] : "
+            f"({typed(x)}, {typed(i)}, tensor<i32>, tensor<i32>) -> ({typed(y)}, {typed(z)})\n"
+            "   reducer(%a: tensor<i32>, %b: tensor<i32>) (%c: tensor<i32>, %d: tensor<i32>) {\n"
+            "    %more = stablehlo.compare GE, %a, %b, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+            "    %v = func.call @pick(%more, %a, %b) : (tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>\n"
+            "    %w = func.call @pick(%more, %c, %d) : (tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>\n"
+            "    stablehlo.return %v, %w : tensor<i32>, tensor<i32>\n  }")
+    text = program(body, [x, i], [y, z]).replace("%r0, %r1", "%r#0, %r#1").replace("module {\n", "module {\n" + pick, 1)
+    yield "call in a region", text, [x, i], [y, z]
+    for low, high, inner in ((1, 2, 1), (0, 0, 3)):
+        empty, value = np.zeros((0, 2), np.float32), np.array(5, np.float32)
+        full = np.full((low + high, 2), value)
+        body = (f"  %r0 = stablehlo.pad %arg0, %arg1, low = [{low}, 0], high = [{high}, 0], interior = [{inner}, 0] : "
+                f"({typed(empty)}, {typed(value)}) -> {typed(full)}")
+        yield "pad nothing", program(body, [empty, value], [full]), [empty, value], [full]
+    x, y = numbers(r, (3, 5), "float16"), numbers(r, (5, 4), "float16")
+    z = x.astype(np.float32) @ y.astype(np.float32)
+    body = ("  %r0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT], algorithm = "
+            "<lhs_precision_type = f16, rhs_precision_type = f16, accumulation_type = f32, lhs_component_count = 1, "
+            f"rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> : ({typed(x)}, {typed(y)}) -> {typed(z)}")
+    yield "algorithm", program(body, [x, y], [z]), [x, y], [z]
+
+
 def sorting(r):
     for dtype, axis, direction in itertools.product(("int32", "float32", "uint8", "int8"), (0, 1), ("LT", "GT")):
         x = numbers(r, (6, 7), dtype)
@@ -490,4 +520,4 @@ def control(r):
         yield f"if {truth}", program(body, [x, p], [y]), [x, p], [y]
 
 
-GROUPS = {group.__name__: group for group in (elementwise, conversions, remainders, movement, indexing, dots, outer_products, convolutions, reductions, select_and_scatter, sorting, control, quantized)}
+GROUPS = {group.__name__: group for group in (elementwise, conversions, remainders, movement, indexing, dots, outer_products, convolutions, reductions, select_and_scatter, calls_in_regions, sorting, control, quantized)}

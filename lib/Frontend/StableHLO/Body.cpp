@@ -8,6 +8,8 @@
 #include "Body.h"
 #include "OpTable.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -32,12 +34,43 @@ static bool isScalar(Type type) {
   return tensor && tensor.getRank() == 0;
 }
 
+/// Puts the bodies of functions of one block, such as what jnp.where becomes,
+/// in the place of calls of them; functions that call themselves stay.
+static void inlineCalls(Block &block) {
+  constexpr unsigned kMost = 256;
+  for (unsigned i = 0; i < kMost; ++i) {
+    auto calls = block.getOps<func::CallOp>();
+    auto found = llvm::find_if(calls, [](func::CallOp call) {
+      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+          call, call.getCalleeAttr());
+      return callee && callee.getBody().hasOneBlock();
+    });
+    if (found == calls.end())
+      return;
+    func::CallOp call = *found;
+    Block &body = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+                      call, call.getCalleeAttr())
+                      .getBody()
+                      .front();
+    OpBuilder builder(call);
+    IRMapping mapping;
+    mapping.map(body.getArguments(), call.getOperands());
+    for (Operation &op : body.without_terminator())
+      builder.clone(op, mapping);
+    for (auto [result, value] : llvm::zip_equal(
+             call.getResults(), body.getTerminator()->getOperands()))
+      result.replaceAllUsesWith(mapping.lookupOrDefault(value));
+    call.erase();
+  }
+}
+
 FailureOr<Body> Body::get(OpImporter &n, ArrayRef<Type> arguments,
                           unsigned results, unsigned region) {
   if (n.op->getNumRegions() <= region || !n.op->getRegion(region).hasOneBlock())
     return n.refuse() << "needs a region of one block; correct the program";
   Body body;
   body.block = &n.op->getRegion(region).front();
+  inlineCalls(*body.block);
   bool fits = body.block->getNumArguments() == arguments.size() &&
               !body.block->empty() &&
               body.block->back().getNumOperands() == results;

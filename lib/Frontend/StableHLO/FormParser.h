@@ -49,6 +49,7 @@ private:
   ParseResult parseKeys();
   ParseResult parseKey(StringRef key);
   ParseResult parseDotDims(StringRef key);
+  ParseResult parseAlgorithm();
   ParseResult parseWindow();
   /// The dimensions of an operand of a convolution, as text.
   ParseResult parseConvDims(std::string &text);

@@ -96,10 +96,43 @@ ParseResult FormParser::parseDotDims(StringRef key) {
                  parseNumbers(isBatch ? rhsBatch : rhsContracting));
 }
 
+/// `<lhs_precision_type = bf16, ..., allow_imprecise_accumulation = false>`
+ParseResult FormParser::parseAlgorithm() {
+  std::string text = "dot_algorithm<";
+  auto parseField = [&]() -> ParseResult {
+    StringRef name, word;
+    if (p.parseKeyword(&name) || p.parseEqual())
+      return failure();
+    text += (text.back() == '<' ? "" : ", ") + name.str() + " = ";
+    int64_t number = 0;
+    Type type;
+    if (OptionalParseResult found = p.parseOptionalInteger(number);
+        found.has_value()) {
+      text += std::to_string(number);
+      return *found;
+    }
+    if (OptionalParseResult found = p.parseOptionalType(type);
+        found.has_value()) {
+      llvm::raw_string_ostream(text) << type;
+      return *found;
+    }
+    if (p.parseKeyword(&word))
+      return failure();
+    text += word;
+    return success();
+  };
+  if (p.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseField))
+    return failure();
+  addText("algorithm", text + ">");
+  return success();
+}
+
 ParseResult FormParser::parseKey(StringRef key) {
   if (op == "dot_general" &&
       (key == "batching_dims" || key == "contracting_dims"))
     return parseDotDims(key);
+  if (op == "dot_general" && key == "algorithm")
+    return parseAlgorithm();
   if (op == "reduce_precision" && key == "format") {
     StringRef format;
     unsigned exponent = 0, mantissa = 0;

@@ -164,13 +164,42 @@ LogicalResult stablehlo::importDot(OpImporter &n) {
   return importProduct(n, {{}, {rx - 1}}, {{}, {0}});
 }
 
+/// The text of a field of a dot_algorithm; empty if there is none.
+static StringRef fieldOf(StringRef algorithm, StringRef name) {
+  size_t at = algorithm.find(name);
+  StringRef rest =
+      at == StringRef::npos ? "" : algorithm.substr(at).split('=').second;
+  return rest.take_until([](char c) { return c == ',' || c == '>'; }).trim();
+}
+
+/// An algorithm may ask for what contractions do anyway: products of the
+/// elements as they are, and sums in the type of the result.
+static LogicalResult verifyAlgorithm(OpImporter &n) {
+  if (!n.has("algorithm"))
+    return success();
+  auto attr = dyn_cast<OpaqueAttr>(n.op->getAttr("algorithm"));
+  StringRef text = attr ? attr.getAttrData() : StringRef();
+  auto isType = [&](StringRef name, Type type) {
+    std::string written;
+    llvm::raw_string_ostream(written) << type;
+    return fieldOf(text, name) == written;
+  };
+  if (isType("lhs_precision_type", n.in(0).element) &&
+      isType("rhs_precision_type", n.in(1).element) &&
+      isType("accumulation_type", n.resultElement()) &&
+      fieldOf(text, "lhs_component_count") == "1" &&
+      fieldOf(text, "rhs_component_count") == "1")
+    return success();
+  return n.refuse() << "has an algorithm that rounds its operands, or sums in "
+                       "another type than that of its result, which is not "
+                       "supported; leave it out: products are exact, and sums "
+                       "as docs/Numerics.md says";
+}
+
 LogicalResult stablehlo::importDotGeneral(OpImporter &n) {
   auto fields = n.fields("dot_dimension_numbers");
-  if (failed(fields) || failed(verifyElements(n)))
+  if (failed(fields) || failed(verifyElements(n)) || failed(verifyAlgorithm(n)))
     return failure();
-  if (n.has("algorithm"))
-    return n.refuse() << "has an algorithm, which is not supported; remove it: "
-                         "products are exact and sums as docs/Numerics.md says";
   return importProduct(n,
                        {(*fields)["lhs_batching_dimensions"],
                         (*fields)["lhs_contracting_dimensions"]},

@@ -284,6 +284,9 @@ static GraphValue spread(GraphBuilder &n, GraphValue &x, ArrayRef<int64_t> gaps,
     shape.push_back(gap == 0 ? size : n.max(wide, n.size(0)));
     strides.push_back(gap + 1);
   }
+  // A slice of no elements may not begin behind the end.
+  if (llvm::is_contained(llvm::map_range(x.shape, knownSize), 0))
+    return toGraphValue(filledWith(n, value, shape), shape);
   SmallVector<OpFoldResult> starts(x.rank(), n.size(0));
   return toGraphValue(
       insertSlice(n, filledWith(n, value, shape), x, starts, strides), shape);
