@@ -164,7 +164,7 @@ LogicalResult stablehlo::importDot(OpImporter &n) {
   return importProduct(n, {{}, {rx - 1}}, {{}, {0}});
 }
 
-/// The text of a field of a dot_algorithm; empty if there is none.
+/// The text of a field of a dot_algorithm; empty where the field is missing.
 static StringRef fieldOf(StringRef algorithm, StringRef name) {
   size_t at = algorithm.find(name);
   StringRef rest =
