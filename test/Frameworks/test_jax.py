@@ -71,6 +71,47 @@ def test_symbolic_batch():
         assert_near(program(x), f(x))
 
 
+@pytest.mark.parametrize("constraints, good, bad, message", [
+    ("k>=4", [(4, 1), (9, 1)], [(3, 1)], r"constraint k>=4\. .* found -1\. .*; give arguments of sizes"),
+    ("k<=4", [(4, 1), (1, 1)], [(5, 1)], "constraint k<=4"),
+    ("mod(k,2)==0", [(2, 1), (8, 3)], [(3, 1)], r"constraint mod\(k,2\)==0"),
+    ("mod(k,2)==1", [(3, 1)], [(2, 1)], r"constraint mod\(k,2\)==1"),
+    ("k==b+1", [(4, 3), (2, 1)], [(4, 2)], "polymorphic shapes specification"),
+    ("floordiv(k,2)<=max(b,3)*2", [(13, 2), (4, 1)], [(14, 3)], r"constraint floordiv\(k,2\)<=max\(b,3\)\*2"),
+    ("k-b<=min(k,9)", [(12, 3), (1, 7)], [(13, 3)], "constraint k-b<=min"),
+    ("k*b>=3", [(3, 1)], [(2, 1)], r"constraint k\*b>=3"),
+    ("2*k==b", [(3, 6)], [(3, 7)], r"constraint 2\*k==b|polymorphic shapes specification")])
+def test_constraints_on_symbolic_sizes(constraints, good, bad, message):
+    """JAX takes and refuses the same sizes. A serialized program has its constraints, too."""
+    k, b = export.symbolic_shape("k, b", constraints=[constraints])
+    arguments = [jax.ShapeDtypeStruct((k,), jnp.float32), jax.ShapeDtypeStruct((b, 2), jnp.float32)]
+    exported = export.export(jax.jit(lambda x, y: x + y.sum()))(*arguments)
+    programs = [qcc.jax.compile(lambda x, y: x + y.sum(), *arguments), qcc.jax.load_exported(bytes(exported.serialize()))]
+    for program in programs:
+        for sizes in good + bad:
+            x, y = jnp.arange(sizes[0], dtype=jnp.float32), jnp.ones((sizes[1], 2), jnp.float32)
+            if sizes in good:
+                assert_near(program(x, y), exported.call(x, y))
+                continue
+            with pytest.raises(qcc.InvalidArgumentError, match=message):
+                program(x, y)
+            with pytest.raises(ValueError):
+                exported.call(x, y)
+
+
+def test_sizes_of_one_symbol_differ():
+    b, = export.symbolic_shape("b")
+    program = qcc.jax.compile(lambda x, y: x + y, *[jax.ShapeDtypeStruct((b, 2 * b), jnp.float32)] * 2)
+    with pytest.raises(qcc.InvalidArgumentError, match=r"args\[0\]\.shape\[1\] .= 5. and the specification '2\*b' .= 4."):
+        program(*[jnp.ones((2, 5), jnp.float32)] * 2)
+
+
+def test_exported_without_an_argument():
+    x = [jnp.arange(size, dtype=jnp.float32) for size in (3, 4, 2)]
+    exported = export.export(jax.jit(lambda x, y, z: (x + 1, z)))(*x)
+    assert_near(qcc.jax.load_exported(exported)(*x), (x[0] + 1, x[2]))
+
+
 def test_exported(tmp_path):
     def f(x):
         return {"y": jnp.sin(x) * 2, "n": jnp.sum(x > 0)}

@@ -85,7 +85,7 @@ def test_tables_are_refused():
 
 def test_assignments_are_refused():
     speed = tf.Variable(np.ones(3, np.float32), name="speed")
-    inner = tf.function(lambda x: speed.assign_add(x))
+    inner = tf.function(speed.assign_add)
 
     def if_positive(x):
         if tf.reduce_sum(x) > 0:
