@@ -69,6 +69,7 @@ class Assertions:
         self._assertions = [(_VALUE.findall(operands), message) for operands, message in _ASSERTION.findall(main)]
         # Finds ops that are not known. No program has arguments of more dimensions.
         self._broken([(1,) * 64] * len(re.findall(r"%arg\d+: ", main)))
+        self._functions.clear()  # Those that constraints call have bodies now; others may have weights.
 
     def check(self, shapes: Sequence[Tuple[int, ...]]) -> None:
         """Refuses shapes of arguments that break a constraint.

@@ -48,7 +48,7 @@ _BF16 = np.dtype(jax.numpy.bfloat16)
 
 def _is_key(dtype: Any) -> bool:
     """Whether elements are random keys, such as those of `jax.random.key`."""
-    return bool(jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key))
+    return not isinstance(dtype, np.dtype) and bool(jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key))
 
 
 def _key_impl(dtype: Any) -> Any:
@@ -87,12 +87,13 @@ class _Argument:
 
     def __init__(self, given: Any, dtype: Any) -> None:
         self.given, self.dtype = given, dtype
+        self.is_key = _is_key(dtype)
 
     def to_entry(self, leaf: Any) -> Any:
         """A value as the entry takes it."""
-        if type(leaf) in (bool, int, float) and not _is_key(self.dtype):
+        if type(leaf) in (bool, int, float) and not self.is_key:
             return _number_as(leaf, self.dtype)
-        if _is_key(self.dtype) or _is_key(getattr(leaf, "dtype", None)):
+        if self.is_key or (isinstance(leaf, jax.Array) and _is_key(leaf.dtype)):
             leaf = self._key_data(leaf)
         if not hasattr(leaf, "__dlpack__") or isinstance(leaf, np.ndarray):
             leaf = np.asarray(leaf)
@@ -252,7 +253,8 @@ def jit(fn: Optional[Callable[..., Any]] = None, *, weights: Sequence[int] = (),
 
     Args:
         fn: the function; without it, `jit` gives a decorator.
-        weights, target, threads: as in `compile`. Weights are the same if they are the same objects.
+        weights, target, threads: as in `compile`. Weights are the same if they are the same objects in the
+            same structures.
     """
     if fn is None:
         return functools.partial(jit, weights=weights, target=target, threads=threads)
