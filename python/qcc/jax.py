@@ -15,6 +15,7 @@ It needs jax, of version 0.4.30 or later. Programs are for inference on one devi
 
 from __future__ import annotations
 
+import collections.abc
 import functools
 import pathlib
 import re
@@ -25,7 +26,9 @@ import jax.export
 import numpy as np
 
 from ._arrays import SIGNED
+from ._assertions import Assertions
 from ._compile import compile as _compile
+from ._compile import without_shardings
 from ._function import Function
 from .errors import InvalidArgumentError
 
@@ -43,46 +46,158 @@ Target = Union[str, Sequence[str]]
 _BF16 = np.dtype(jax.numpy.bfloat16)
 
 
-def _to_entry(leaf: Any) -> Any:
-    """An argument as the entry takes it."""
-    if not hasattr(leaf, "__dlpack__") or isinstance(leaf, np.ndarray):
-        leaf = np.asarray(leaf)
-    return np.asarray(leaf).view(SIGNED[leaf.dtype]) if leaf.dtype in SIGNED else leaf
+def _is_key(dtype: Any) -> bool:
+    """Whether elements are random keys, such as those of `jax.random.key`."""
+    return not isinstance(dtype, np.dtype) and bool(jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key))
 
 
-def _to_array(dtype: "np.dtype[Any]", result: Any) -> Any:
+def _key_impl(dtype: Any) -> Any:
+    """The algorithm of random keys of a type."""
+    found: List[Any] = []
+
+    def find(key: Any) -> Any:
+        found.append(jax.random.key_impl(key))
+        return jax.random.key_data(key)
+
+    jax.eval_shape(find, jax.ShapeDtypeStruct((), dtype))
+    return found[0]
+
+
+def _given_type(leaf: Any) -> Any:
+    """The element type of a value, before JAX makes it one of its types."""
+    return leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype
+
+
+def _canonical(dtype: Any) -> Any:
+    """The type that JAX computes with where it is given another: f32 for f64, unless 64 bits are enabled."""
+    return dtype if _is_key(dtype) else np.dtype(jax.dtypes.canonicalize_dtype(dtype))
+
+
+def _number_as(leaf: Any, dtype: "np.dtype[Any]") -> Any:
+    """A number of Python, as the entry takes it: the entry converts all but unsigned ones."""
+    if dtype not in SIGNED or type(leaf) is not int:
+        return leaf
+    if not 0 <= leaf <= np.iinfo(dtype).max:
+        raise InvalidArgumentError(f"an argument is {leaf}, which {dtype} does not hold")
+    return np.array(leaf, dtype).view(SIGNED[dtype])
+
+
+class _Argument:
+    """The type of an argument: what the program takes, and what the caller gave where it was compiled."""
+
+    def __init__(self, given: Any, dtype: Any) -> None:
+        self.given, self.dtype = given, dtype
+        self.is_key = _is_key(dtype)
+
+    def to_entry(self, leaf: Any) -> Any:
+        """A value as the entry takes it."""
+        if type(leaf) in (bool, int, float) and not self.is_key:
+            return _number_as(leaf, self.dtype)
+        if self.is_key or (isinstance(leaf, jax.Array) and _is_key(leaf.dtype)):
+            leaf = self._key_data(leaf)
+        if not hasattr(leaf, "__dlpack__") or isinstance(leaf, np.ndarray):
+            leaf = np.asarray(leaf)
+            if leaf.dtype != self.dtype and leaf.dtype == self.given:
+                leaf = leaf.astype(self.dtype)
+            if not leaf.flags.c_contiguous:
+                leaf = np.ascontiguousarray(leaf)
+        return np.asarray(leaf).view(SIGNED[leaf.dtype]) if leaf.dtype in SIGNED else leaf
+
+    def _key_data(self, leaf: Any) -> Any:
+        dtype = _given_type(leaf)
+        if dtype != self.dtype:
+            raise InvalidArgumentError(f"an argument has elements of type {dtype}, but the program wants {self.dtype}; "
+                                       "make keys by jax.random.key, and their data by jax.random.key_data")
+        return jax.random.key_data(leaf)
+
+
+def _from_signed(dtype: "np.dtype[Any]", result: Any) -> Any:
     """A result that the entry gives in signed integers."""
     return jax.numpy.asarray(np.asarray(result).view(dtype))
+
+
+def _to_keys(impl: Any, result: Any) -> Any:
+    """A result of random keys, of which the entry gives the data."""
+    return jax.random.wrap_key_data(_from_signed(np.dtype(np.uint32), result), impl=impl)
+
+
+def _result_maker(dtype: Any) -> Callable[[Any], Any]:
+    """What makes an array of JAX of a result of the entry."""
+    if _is_key(dtype):
+        return functools.partial(_to_keys, _key_impl(dtype))
+    if dtype in SIGNED:
+        return functools.partial(_from_signed, np.dtype(dtype))
+    # numpy does not export bfloat16.
+    return jax.numpy.asarray if dtype == _BF16 else jax.numpy.from_dlpack  # type: ignore[no-any-return,unused-ignore]
 
 
 class Program:
     """A compiled program, which is called as the function that it was made of, without the arguments that are weights.
 
-    Results are arrays of JAX in the structure of the function's results. `function` is the entry on flat arguments, which gives
-    arrays of numpy and costs less per call.
+    Arguments are converted as `jax.jit` converts them: those that were of 64 bits where the program was compiled, numbers of
+    Python, arrays of numpy with strides. Sizes that break a constraint on symbolic sizes are refused. Results are arrays of JAX in the structure of the function's results. `function`
+    is the entry on flat arguments, which gives arrays of numpy and costs less per call.
     """
 
-    def __init__(self, function: Function, in_tree: Any, out_tree: Any, types: Sequence[Any]) -> None:
+    def __init__(self, function: Function, in_tree: Any, out_tree: Any, arguments: Sequence[_Argument],
+                 results: Sequence[Any], kept: Optional[Sequence[int]] = None, assertions: Optional[Assertions] = None) -> None:
         self.function = function  #: the entry, on flat arguments
         self._in_tree, self._out_tree = in_tree, out_tree
-        self._results = [functools.partial(_to_array, np.dtype(dtype)) if dtype in SIGNED
-                         else jax.numpy.asarray if dtype == _BF16  # which numpy does not export
-                         else jax.numpy.from_dlpack for dtype in types]
+        self._arguments = arguments
+        self._kept = kept  # the positions of arguments that the entry takes; None: it takes all
+        self._assertions = assertions
+        self._results = [_result_maker(dtype) for dtype in results]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
         if tree != self._in_tree:
             raise InvalidArgumentError(f"the arguments have the structure {tree} but the program was compiled for "
                                        f"{self._in_tree}; pass the same structure, or compile once more")
-        results = self.function(*map(_to_entry, leaves))
+        pairs = list(zip(self._arguments, leaves))
+        if self._kept is not None:
+            pairs = [pairs[index] for index in self._kept]
+        if self._assertions is not None:
+            self._assertions.check([np.shape(leaf) for _, leaf in pairs])
+        results = self.function(*(argument.to_entry(leaf) for argument, leaf in pairs))
         results = results if isinstance(results, tuple) else (results,)
         return jax.tree_util.tree_unflatten(self._out_tree, [
             to_array(result) for result, to_array in zip(results, self._results)])
 
 
+def _drop_shardings(operation: Any) -> None:
+    """Erases the constraints on how values are spread over devices: the program runs on one."""
+    for region in operation.regions:
+        for block in region.blocks:
+            for op in list(block.operations):
+                inner = op.operation
+                if inner.name == "sdy.sharding_constraint":
+                    inner.results[0].replace_all_uses_with(inner.operands[0])
+                    inner.erase()
+                else:
+                    _drop_shardings(inner)
+
+
 def _text(module: Any) -> str:
     """A module in the generic form, with the places of its ops in the program."""
+    _drop_shardings(module.operation)
     return str(module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True))
+
+
+def _positions(weights: Sequence[int], count: int) -> "frozenset[int]":
+    """The positions of arguments that are weights, from 0, among `count` arguments."""
+    if isinstance(weights, (str, bytes)) or not isinstance(weights, (collections.abc.Sequence, collections.abc.Set)):
+        raise InvalidArgumentError(f"weights is {weights!r}, but it must be a sequence of positions of arguments; give a tuple, "
+                                   "such as (0,)")
+    positions = list(weights)
+    for position in positions:
+        if isinstance(position, bool) or not isinstance(position, (int, np.integer)):
+            raise InvalidArgumentError(f"weights has {position!r}, which is not the position of an argument; give integers")
+        if not -count <= position < count:
+            raise InvalidArgumentError(f"weights has position {position}, but there are {count} positional arguments; give "
+                                       f"positions from {-count} to {count - 1}" if count else
+                                       f"weights has position {position}, but there are no positional arguments; pass "
+                                       "weights by position")
+    return frozenset(int(position) % count for position in positions)
 
 
 def _is_symbolic(leaves: Sequence[Any]) -> bool:
@@ -98,14 +213,15 @@ def compile(fn: Callable[..., Any], *args: Any, weights: Sequence[int] = (), tar
         args, kwargs: arrays, structures of arrays, or `jax.ShapeDtypeStruct`s, also with symbolic sizes
             (`jax.export.symbolic_shape`).
         weights: positions of arguments whose values become constants of the program, which may be packed and folded. The
-            compiled program does not take these arguments.
+            compiled program does not take these arguments. Negative positions count from the last argument.
         target: the processor, as for `qcc.compile`.
         threads: how many threads a call uses; 0 is one for each core.
 
     Raises:
+        InvalidArgumentError: a position in `weights` is not one of an argument.
         What `qcc.compile` raises; InvalidProgramError names the op and the line of the function.
     """
-    constants = {index: args[index] for index in weights}
+    constants = {index: args[index] for index in _positions(weights, len(args))}
     arguments = tuple(arg for index, arg in enumerate(args) if index not in constants)
 
     def program(*rest: Any, **named: Any) -> Any:
@@ -113,15 +229,22 @@ def compile(fn: Callable[..., Any], *args: Any, weights: Sequence[int] = (), tar
         return fn(*(constants[index] if index in constants else next(given) for index in range(len(args))), **named)
 
     leaves, in_tree = jax.tree_util.tree_flatten((arguments, kwargs))
+    given = [_given_type(leaf) for leaf in leaves]
     name = getattr(fn, "__name__", "the function")
     jitted = jax.jit(program, keep_unused=True)
     if _is_symbolic(leaves):
-        return load_exported(jax.export.export(jitted, platforms=["cpu"])(*arguments, **kwargs), target=target,
-                             threads=threads)
+        return _load(jax.export.export(jitted, platforms=["cpu"])(*arguments, **kwargs), given, target, threads)
     lowered = jitted.lower(*arguments, **kwargs)
     results, out_tree = jax.tree_util.tree_flatten(lowered.out_info)
     module = _compile(_text(lowered.compiler_ir("stablehlo")).encode(), target=target, name=name)
-    return Program(module.function(threads=threads), in_tree, out_tree, [result.dtype for result in results])
+    return Program(module.function(threads=threads), in_tree, out_tree,
+                   [_Argument(dtype, _canonical(dtype)) for dtype in given], [result.dtype for result in results])
+
+
+def _kind(leaf: Any) -> Any:
+    """What a program depends on of an argument: JAX takes the types of numbers of Python less seriously than others."""
+    weak = type(leaf) in (bool, int, float, complex) or getattr(leaf, "weak_type", False)
+    return np.shape(leaf), jax.dtypes.result_type(leaf), weak, _given_type(leaf)
 
 
 def jit(fn: Optional[Callable[..., Any]] = None, *, weights: Sequence[int] = (), target: Target = "native",
@@ -130,7 +253,8 @@ def jit(fn: Optional[Callable[..., Any]] = None, *, weights: Sequence[int] = (),
 
     Args:
         fn: the function; without it, `jit` gives a decorator.
-        weights, target, threads: as in `compile`. Weights are the same if they are the same objects.
+        weights, target, threads: as in `compile`. Weights are the same if they are the same objects in the
+            same structures.
     """
     if fn is None:
         return functools.partial(jit, weights=weights, target=target, threads=threads)
@@ -138,13 +262,14 @@ def jit(fn: Optional[Callable[..., Any]] = None, *, weights: Sequence[int] = (),
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
-        rest = tuple(arg for index, arg in enumerate(args) if index not in weights)
+        positions = _positions(weights, len(args))
+        rest = tuple(arg for index, arg in enumerate(args) if index not in positions)
         leaves, tree = jax.tree_util.tree_flatten((rest, kwargs))
-        kept: List[Any] = jax.tree_util.tree_leaves([args[index] for index in weights])
-        key = (tree, tuple((np.shape(leaf), jax.dtypes.result_type(leaf)) for leaf in leaves), tuple(map(id, kept)))
+        kept, structure = jax.tree_util.tree_flatten({index: args[index] for index in positions})
+        key = (tree, tuple(map(_kind, leaves)), structure, tuple(map(id, kept)), jax.config.jax_enable_x64)
         if key not in programs:
             # The weights are kept: another object cannot get the identity of one.
-            programs[key] = compile(fn, *args, weights=weights, target=target, threads=threads, **kwargs), kept
+            programs[key] = compile(fn, *args, weights=tuple(positions), target=target, threads=threads, **kwargs), kept
         return programs[key][0](*rest, **kwargs)
 
     return call
@@ -163,6 +288,14 @@ def load_exported(source: Any, *, target: Target = "native", threads: int = 0) -
         source = jax.export.deserialize(bytearray(source))
     if len(getattr(source, "in_avals", ())) != source.in_tree.num_leaves:
         raise InvalidArgumentError("the exported program has arguments that are not in its structure; export it once more")
-    module = _compile(source.mlir_module().encode(), target=target, name=source.fun_name)
+    return _load(source, [aval.dtype for aval in source.in_avals], target, threads)
+
+
+def _load(source: Any, given: Sequence[Any], target: Target, threads: int) -> Program:
+    """Compiles an exported program, which takes `given` types of arguments too."""
+    text = without_shardings(source.mlir_module())
+    assertions = Assertions(text)
+    module = _compile(text.encode(), target=target, name=source.fun_name)
     return Program(module.function(threads=threads), source.in_tree, source.out_tree,
-                   [result.dtype for result in source.out_avals])
+                   [_Argument(dtype, aval.dtype) for dtype, aval in zip(given, source.in_avals)],
+                   [result.dtype for result in source.out_avals], source.module_kept_var_idx, assertions)

@@ -23,6 +23,7 @@ from tensorflow.python.framework.convert_to_constants import (  # type: ignore[i
 from ._arrays import SIGNED
 from ._compile import compile as _compile
 from ._function import Function
+from ._tensorflow_resources import check_resources
 from .errors import InvalidArgumentError, UnsupportedError
 
 __all__ = ["Program", "compile"]
@@ -51,15 +52,21 @@ class Program:
         except (TypeError, ValueError) as error:
             raise InvalidArgumentError(f"the arguments have another structure than the program was compiled for: {error}"
                                        ) from None
-        results = self.function(*(self._to_entry(value) for value in tf.nest.flatten(args)))
+        specs = tf.nest.flatten(self._inputs)
+        results = self.function(*(self._to_entry(value, spec) for value, spec in zip(tf.nest.flatten(args), specs)))
         results = results if isinstance(results, tuple) else (results,)
-        types = [spec.dtype.as_numpy_dtype for spec in tf.nest.flatten(self._outputs)]
+        rest = iter(results)
         return tf.nest.pack_sequence_as(self._outputs, [
-            self._to_tensor(result, np.dtype(dtype)) for result, dtype in zip(results, types)])
+            None if spec is None else self._to_tensor(next(rest), np.dtype(spec.dtype.as_numpy_dtype))
+            for spec in tf.nest.flatten(self._outputs)])
 
     @staticmethod
-    def _to_entry(value: Any) -> "np.ndarray[Any, Any]":
+    def _to_entry(value: Any, spec: Any) -> Any:
+        if type(value) in (bool, int, float) and not spec.dtype.is_unsigned:
+            return value  # The entry converts numbers of Python, if its type holds them.
         array = np.asarray(value)
+        if not array.flags.c_contiguous:
+            array = np.ascontiguousarray(array)
         return array.view(SIGNED.get(array.dtype, array.dtype))
 
     @staticmethod
@@ -83,12 +90,17 @@ def compile(function: Callable[..., Any], *args: Any, target: Union[str, Sequenc
         threads: how many threads a call uses; 0 is one for each core.
 
     Raises:
-        UnsupportedError: XLA does not have an op of the function, or a size is not known; the message is TensorFlow's.
+        UnsupportedError: XLA does not have an op of the function (the message is TensorFlow's), a size is not known, or the
+            function changes a variable or uses a lookup table.
         What `qcc.compile` raises.
     """
     specs = tf.nest.map_structure(_to_spec, args)
     traced = function if hasattr(function, "get_concrete_function") else tf.function(function)
     concrete = traced.get_concrete_function(*specs)
+    check_resources(concrete)
+    for result in tf.nest.flatten(concrete.structured_outputs):
+        if result is not None and not isinstance(result, (tf.Tensor, tf.TensorSpec)):
+            raise UnsupportedError(f"a result is a {type(result).__name__}, which StableHLO does not have; return its tensors")
     frozen = convert_variables_to_constants_v2(concrete, lower_control_flow=False)
     flat: List[Any] = [tf.TensorSpec(value.shape, value.dtype) for value in frozen.inputs]
     if any(not spec.shape.is_fully_defined() for spec in flat):

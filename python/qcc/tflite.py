@@ -33,8 +33,49 @@ __all__ = ["Model", "compile", "to_tosa"]
 _VARIABLE = re.compile(r"^ *tosa\.variable @\S+ = dense<(.*)> : tensor<", re.MULTILINE)
 
 
+#: The ops of a quantization in the converter's text: constants of one value, and what computes with them.
+_SPLAT = re.compile(r'^ *(%\w+) = "tosa\.const"\(\) <\{values = dense<(-?\d+)> : tensor<[1x]*i32>\}>', re.MULTILINE)
+_OP = re.compile(r"^( *)(%\w+) = tosa\.(mul|cast|add) (%\w+)(?:, (%\w+))?.* : \((tensor<\S+?>).*\) -> (tensor<\S+>) (loc\(\S+\))$")
+
+
+def _element(tensor: str) -> str:
+    return tensor[:-1].split("<")[1].split("x")[-1]
+
+
+def _saturate(text: str) -> str:
+    """Makes the quantization of floats saturate, as TFLite's QUANTIZE does.
+
+    The converter writes it as a product, a cast to i32, the addition of the zero point, and a cast to i8, which wraps. All
+    have the location of QUANTIZE, which tells them from casts of the model. A clamp goes between the cast and the addition,
+    which then cannot overflow.
+    """
+    splats = {name: int(value) for name, value in _SPLAT.findall(text)}
+    lines = text.split("\n")
+    ops = {match.group(2): (index, match) for index, match in enumerate(map(_OP.match, lines)) if match}
+    for _, narrow in list(ops.values()):
+        if narrow.group(3) != "cast" or (_element(narrow.group(6)), _element(narrow.group(7))) != ("i32", "i8"):
+            continue
+        place, add = ops.get(narrow.group(4), (0, None))
+        if add is None or add.group(3) != "add" or add.group(5) not in splats:
+            continue
+        _, wide = ops.get(add.group(4), (0, None))
+        if wide is None or wide.group(3) != "cast" or _element(wide.group(6)) != "f32":
+            continue
+        _, product = ops.get(wide.group(4), (0, None))
+        if product is None or product.group(3) != "mul" or {op.group(8) for op in (product, wide, add)} != {narrow.group(8)}:
+            continue
+        if " = tosa.clamp " in lines[place]:
+            continue  # Two casts read one sum.
+        indent, name, tensor, location = wide.group(1), wide.group(2), wide.group(7), wide.group(8)
+        zero_point, saturated = splats[add.group(5)], f"%saturated_{place}"
+        lines[place] = (f"{indent}{saturated} = tosa.clamp {name} {{min_val = {-128 - zero_point} : i32, "
+                        f"max_val = {127 - zero_point} : i32}} : ({tensor}) -> {tensor} {location}\n"
+                        + lines[place].replace(f" {name}, ", f" {saturated}, ", 1))
+    return "\n".join(lines)
+
+
 def to_tosa(source: "str | os.PathLike[str] | bytes", shapes: Optional[Mapping[str, Sequence[int]]] = None) -> str:
-    """A model as a program of TOSA, in text.
+    """A model as a program of TOSA, in text: what the converter writes, but quantization of floats saturates.
 
     Args:
         source: the path of a .tflite file, or its bytes.
@@ -60,7 +101,7 @@ def to_tosa(source: "str | os.PathLike[str] | bytes", shapes: Optional[Mapping[s
             converter.tflite_flatbuffer_to_tosa_mlir(os.fspath(source), sink, form, places)
     except (RuntimeError, ValueError) as error:
         raise UnsupportedError(f"the converter does not take the model: {error}") from None
-    return sink.getvalue().decode()
+    return _saturate(sink.getvalue().decode())
 
 
 def _initial_value(text: str, shape: Any, dtype: Any) -> "np.ndarray[Any, Any]":

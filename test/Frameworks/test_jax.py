@@ -71,6 +71,47 @@ def test_symbolic_batch():
         assert_near(program(x), f(x))
 
 
+@pytest.mark.parametrize("constraints, good, bad, message", [
+    ("k>=4", [(4, 1), (9, 1)], [(3, 1)], r"constraint k>=4\. .* found -1\. .*; give arguments of sizes"),
+    ("k<=4", [(4, 1), (1, 1)], [(5, 1)], "constraint k<=4"),
+    ("mod(k,2)==0", [(2, 1), (8, 3)], [(3, 1)], r"constraint mod\(k,2\)==0"),
+    ("mod(k,2)==1", [(3, 1)], [(2, 1)], r"constraint mod\(k,2\)==1"),
+    ("k==b+1", [(4, 3), (2, 1)], [(4, 2)], "polymorphic shapes specification"),
+    ("floordiv(k,2)<=max(b,3)*2", [(13, 2), (4, 1)], [(14, 3)], r"constraint floordiv\(k,2\)<=max\(b,3\)\*2"),
+    ("k-b<=min(k,9)", [(12, 3), (1, 7)], [(13, 3)], "constraint k-b<=min"),
+    ("k*b>=3", [(3, 1)], [(2, 1)], r"constraint k\*b>=3"),
+    ("2*k==b", [(3, 6)], [(3, 7)], r"constraint 2\*k==b|polymorphic shapes specification")])
+def test_constraints_on_symbolic_sizes(constraints, good, bad, message):
+    """JAX takes and refuses the same sizes. A serialized program has its constraints, too."""
+    k, b = export.symbolic_shape("k, b", constraints=[constraints])
+    arguments = [jax.ShapeDtypeStruct((k,), jnp.float32), jax.ShapeDtypeStruct((b, 2), jnp.float32)]
+    exported = export.export(jax.jit(lambda x, y: x + y.sum()))(*arguments)
+    programs = [qcc.jax.compile(lambda x, y: x + y.sum(), *arguments), qcc.jax.load_exported(bytes(exported.serialize()))]
+    for program in programs:
+        for sizes in good + bad:
+            x, y = jnp.arange(sizes[0], dtype=jnp.float32), jnp.ones((sizes[1], 2), jnp.float32)
+            if sizes in good:
+                assert_near(program(x, y), exported.call(x, y))
+                continue
+            with pytest.raises(qcc.InvalidArgumentError, match=message):
+                program(x, y)
+            with pytest.raises(ValueError):
+                exported.call(x, y)
+
+
+def test_sizes_of_one_symbol_differ():
+    b, = export.symbolic_shape("b")
+    program = qcc.jax.compile(lambda x, y: x + y, *[jax.ShapeDtypeStruct((b, 2 * b), jnp.float32)] * 2)
+    with pytest.raises(qcc.InvalidArgumentError, match=r"args\[0\]\.shape\[1\] .= 5. and the specification '2\*b' .= 4."):
+        program(*[jnp.ones((2, 5), jnp.float32)] * 2)
+
+
+def test_exported_without_an_argument():
+    x = [jnp.arange(size, dtype=jnp.float32) for size in (3, 4, 2)]
+    exported = export.export(jax.jit(lambda x, y, z: (x + 1, z)))(*x)
+    assert_near(qcc.jax.load_exported(exported)(*x), (x[0] + 1, x[2]))
+
+
 def test_exported(tmp_path):
     def f(x):
         return {"y": jnp.sin(x) * 2, "n": jnp.sum(x > 0)}
@@ -95,6 +136,110 @@ def test_jit_keeps_structures_and_weights():
         p = {"w": jnp.full((4, 3), factor, jnp.float32), "b": jnp.ones(3, jnp.float32)}
         x = jnp.ones((2, 4), jnp.float32)
         assert_near(layer(p, x), x @ p["w"] + p["b"])
+
+
+def test_jit_tells_structures_of_weights_apart():
+    a, v = jnp.ones(2), jnp.full(2, 3.0)
+    by_name = qcc.jax.jit(lambda x, w: x * w["a"] if "a" in w else x * w["b"] * 100, weights=(1,))
+    for _ in range(2):
+        assert_near([by_name(a, {"a": a}), by_name(a, {"b": a})], [a, 100 * a])
+    by_none = qcc.jax.jit(lambda x, c: x * 2 if c is None else x * 3, weights=(1,))
+    assert_near([by_none(a, None), by_none(a, ())], [a * 2, a * 3])
+    by_length = qcc.jax.jit(lambda x, p, q: x * (p[0] if p else 1) - (q[0] if q else 0), weights=(1, 2))
+    assert_near([by_length(a, [v], []), by_length(a, [], [v])], [a * 3, a - 3])
+
+
+def test_jit_tells_numbers_of_python_apart():
+    """bfloat16 times 2.0 is bfloat16; times an array of float32 it is float32."""
+    f = lambda x, s: x * s  # noqa: E731
+    compiled = qcc.jax.jit(f)
+    for wide in (False, True):
+        with jax.enable_x64(wide):
+            for x in (np.ones(3), jnp.ones(3, jnp.bfloat16), np.arange(3), np.arange(3, dtype=np.uint32)):
+                for scale in (2, 2.5, True, np.float64(3), jnp.float32(2)):
+                    assert_near(compiled(x, scale), jax.jit(f)(x, scale))
+
+
+SAME_ARGUMENTS = {
+    "float64": lambda: (np.ones(3),),
+    "int64": lambda: (np.arange(3),),
+    "uint64": lambda: (np.arange(3, dtype=np.uint64),),
+    "float": lambda: (jnp.ones(3), 2.0),
+    "int": lambda: (jnp.arange(3), 2),
+    "bool": lambda: (jnp.arange(3), True),
+    "numpy scalar": lambda: (jnp.ones(3), np.float64(2)),
+    "strides": lambda: (np.ones((4, 6), np.float32)[::2],),
+    "negative strides": lambda: (np.arange(6, dtype=np.uint32)[::-1],),
+    "Fortran": lambda: (np.asfortranarray(np.arange(6, dtype=np.float32).reshape(2, 3)),),
+}
+
+
+@pytest.mark.parametrize("kind", SAME_ARGUMENTS)
+def test_arguments_that_it_was_compiled_for(kind):
+    def f(*args):
+        return args[0] * args[-1] + 1
+
+    with jax.enable_x64(False):
+        args = SAME_ARGUMENTS[kind]()
+        assert_near(qcc.jax.compile(f, *args)(*args), jax.jit(f)(*args))
+        assert_near(qcc.jax.jit(f)(*args), jax.jit(f)(*args))
+
+
+def test_other_types_are_refused():
+    with jax.enable_x64(False):
+        program = qcc.jax.compile(lambda x, s: x * s, jnp.ones(3), jnp.float32(2))
+        with pytest.raises(qcc.InvalidArgumentError, match="argument 0 .* has elements of type i64, but the program wants f32"):
+            program(np.arange(3), 2.0)
+        with pytest.raises(qcc.InvalidArgumentError, match="argument 0 .* has elements of type f64, but the program wants f32"):
+            program(np.ones(3), 2.0)
+        unsigned = qcc.jax.compile(lambda x: x + 1, jnp.uint32(2))
+        assert int(unsigned(2**32 - 2)) == 2**32 - 1
+        with pytest.raises(qcc.InvalidArgumentError, match="an argument is -1, which uint32 does not hold"):
+            unsigned(-1)
+
+
+@pytest.mark.parametrize("weights, message", [
+    ((2,), "position 2, but there are 2 positional arguments; give positions from -2 to 1"), ((-3,), "position -3"),
+    (0, "weights is 0, but it must be a sequence"), ("0", "weights is '0'"), (None, "weights is None"),
+    ((True,), "weights has True"), ((1.0,), "weights has 1.0, which is not the position of an argument; give integers")])
+def test_wrong_weights_are_refused(weights, message):
+    a = jnp.ones(2)
+    with pytest.raises(qcc.InvalidArgumentError, match=message):
+        qcc.jax.compile(lambda x, w: x * w, a, a, weights=weights)
+    with pytest.raises(qcc.InvalidArgumentError, match=message):
+        qcc.jax.jit(lambda x, w: x * w, weights=weights)(a, a)
+
+
+def test_last_argument_is_a_weight():
+    a, w = jnp.ones(2), jnp.full(2, 3.0)
+    assert_near(qcc.jax.compile(lambda x, w: x - w, a, w, weights=(-1,))(a), a - w)
+    assert_near(qcc.jax.jit(lambda x, w: x - w, weights=(-1,))(a, w), a - w)
+
+
+def key_data(tree):
+    return jax.tree_util.tree_map(
+        lambda leaf: jax.random.key_data(leaf) if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key) else leaf, tree)
+
+
+def test_random_keys():
+    key = jax.random.key(7)
+    cases = [
+        (lambda k: jax.random.uniform(k, (2,)), key), (lambda s: jax.random.split(jax.random.key(s)), jnp.int32(1)),
+        (lambda k: {"next": jax.random.split(k, 3), "x": jax.random.bits(k, (4,))}, key),
+        (jax.vmap(lambda k: jax.random.normal(k, (2,), jnp.float32)), jax.random.split(key, 3))]
+    for f, argument in cases:
+        want = f(argument)
+        exported = export.export(jax.jit(f))(argument)
+        for program in (qcc.jax.compile(f, argument), qcc.jax.jit(f), qcc.jax.load_exported(exported)):
+            got = program(argument)
+            assert [leaf.dtype for leaf in jax.tree_util.tree_leaves(got)] == [leaf.dtype for leaf in jax.tree_util.tree_leaves(want)]
+            assert_near(key_data(got), key_data(want))
+    program = qcc.jax.compile(cases[0][0], jax.ShapeDtypeStruct((), key.dtype))
+    assert_near(program(key), cases[0][0](key))
+    with pytest.raises(qcc.InvalidArgumentError, match="elements of type uint32, but the program wants key<fry>; make keys"):
+        program(jax.random.key_data(key))
+    weighted = qcc.jax.compile(lambda k, x: x + jax.random.uniform(k, (2,), jnp.float32), key, jnp.ones(2, jnp.float32), weights=(0,))
+    assert_near(weighted(jnp.ones(2, jnp.float32)), 1 + jax.random.uniform(key, (2,), jnp.float32))
 
 
 def test_another_structure_is_refused():

@@ -52,6 +52,75 @@ def test_refusals():
         qcc.tensorflow.compile(tf.strings.as_string, np.ones(3, np.float32))
 
 
+def test_arguments_that_it_was_compiled_for():
+    x = np.arange(24, dtype=np.float32).reshape(4, 6)
+    for args in ((x[::2], 2.0), (np.asfortranarray(x), 3), (x.astype(np.uint32)[:, ::-1], np.uint32(2)), (x.astype(np.int32), 2)):
+        def f(x, s):
+            return x * tf.cast(s, x.dtype)
+
+        assert_near(qcc.tensorflow.compile(f, *args)(*args), f(*args))
+
+
+def test_none_among_results():
+    def f(x):
+        return None, {"y": x + 1, "none": None}, x * 2
+
+    x = np.ones(3, np.float32)
+    nothing, first, second = qcc.tensorflow.compile(f, x)(x)
+    assert nothing is None and first["none"] is None
+    assert_near([first["y"], second], [tf.constant(x + 1), tf.constant(x * 2)])
+
+
+def test_tables_are_refused():
+    """TensorFlow itself ends the process."""
+    values = tf.lookup.KeyValueTensorInitializer([1, 5], [10, 50], tf.int64, tf.int64)
+    static = tf.lookup.StaticHashTable(values, -1)
+    mutable = tf.lookup.experimental.MutableHashTable(tf.int64, tf.int64, -1)
+    x = np.array([1, 5, 9], np.int64)
+    nested = tf.function(lambda x: tf.cond(tf.reduce_sum(x) > 0, lambda: static.lookup(x), lambda: x))
+    for f in (static.lookup, mutable.lookup, tf.keras.layers.IntegerLookup(vocabulary=[3, 4]), nested):
+        with pytest.raises(qcc.UnsupportedError, match="uses a lookup table .op 'LookupTableFindV2'.*; compute this op before"):
+            qcc.tensorflow.compile(f, x)
+
+
+def test_assignments_are_refused():
+    speed = tf.Variable(np.ones(3, np.float32), name="speed")
+    inner = tf.function(speed.assign_add)
+
+    def if_positive(x):
+        if tf.reduce_sum(x) > 0:
+            speed.assign(x)
+        return x
+
+    def loop(x):
+        for _ in tf.range(3):
+            speed.assign_sub(x)
+        return x
+
+    x = np.ones(3, np.float32)
+    for f in (speed.assign_add, lambda x: inner(x) * 2, if_positive, loop):
+        with pytest.raises(qcc.UnsupportedError, match="changes the variable 'speed' .*; return the new value as a result"):
+            qcc.tensorflow.compile(f, x)
+    generator = tf.random.Generator.from_seed(1)
+    with pytest.raises(qcc.UnsupportedError, match="changes the variable 'StateVar' .op 'RngReadAndSkip'."):
+        qcc.tensorflow.compile(lambda x: x + generator.normal((3,)), x)
+    numbers = tf.data.Dataset.from_tensor_slices([1.0, 2.0])
+    with pytest.raises(qcc.UnsupportedError, match="uses a resource that is not a variable .op 'ReduceDataset'"):
+        qcc.tensorflow.compile(lambda x: x + numbers.reduce(0.0, lambda a, b: a + b), x)
+
+
+def test_variables_are_read_in_branches_and_loops():
+    v = tf.Variable(RANDOM.random((5, 3), dtype=np.float32))
+
+    def f(x):
+        for _ in tf.range(3):
+            x = x + v[0]
+        return tf.cond(tf.reduce_sum(x) > 0, lambda: x * v[1], lambda: x) + tf.gather(v, [2])
+
+    x = np.ones((1, 3), np.float32)
+    assert_near(qcc.tensorflow.compile(f, x)(x), f(x))
+
+
 def networks():
     layers = tf.keras.layers
     image = tf.keras.Sequential([

@@ -33,12 +33,12 @@ def segmentation(x):
     return layers.Activation("sigmoid")(layers.Conv2D(3, 1)(x))
 
 
-def convert(model, shape, kind=None):
-    """A .tflite model: of floats, or quantized with inputs and outputs of `kind`."""
+def convert(model, shape, kind=None, low=0.0):
+    """A .tflite model: of floats, or quantized with inputs and outputs of `kind`, for inputs from `low` to 1."""
     converter = tf.lite.TFLiteConverter.from_keras_model(model)
     if kind is not None:
         converter.optimizations = [tf.lite.Optimize.DEFAULT]
-        converter.representative_dataset = lambda: ([RANDOM.random(shape, dtype=np.float32)] for _ in range(10))
+        converter.representative_dataset = lambda: ([RANDOM.uniform(low, 1, shape).astype(np.float32)] for _ in range(10))
         converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
         converter.inference_input_type = converter.inference_output_type = kind
     return converter.convert()
@@ -62,6 +62,46 @@ def test_quantized(make, shape, kind):
         info = np.iinfo(kind.as_numpy_dtype)
         x = RANDOM.integers(info.min, info.max, shape, info.dtype, endpoint=True)
         np.testing.assert_array_equal(function(x), run(model, x))
+
+
+@pytest.mark.parametrize("low", [0.0, -0.3, -1.0, -20.0])
+def test_quantization_of_floats_saturates(low):
+    """Also where the zero point is not 0 and inputs are outside of the range that the model was calibrated for."""
+    shape = (1, 8)
+    model = convert(model_of(layers.Dense(4), shape), shape, tf.float32, low)
+    function = qcc.tflite.compile(model, threads=1)
+    for value in (0.0, 0.5, 1.2, -0.2, 30.0, -30.0, 1e6, -1e6):
+        x = np.full(shape, value, np.float32)
+        np.testing.assert_array_equal(function(x), run(model, x), str(value))
+    for sign in (1, -1):  # TFLite converts such floats to int32, which C++ does not define.
+        far = [function(np.full(shape, sign * value, np.float32)) for value in (1e6, 3e9, 1e30, np.inf)]
+        np.testing.assert_array_equal(far, [far[0]] * 4)
+
+
+def test_quantization_behind_a_layer_of_floats_saturates():
+    """TFLite computes this convolution in float, and quantizes its result."""
+    shape = (1, 4, 5, 6, 2)
+    model = convert(model_of(layers.Conv3D(3, 2), shape), shape, tf.int8)
+    function = qcc.tflite.compile(model, threads=1)
+    for value in (-128, 127):
+        x = np.full(shape, value, np.int8)
+        np.testing.assert_array_equal(function(x), run(model, x))
+    x = RANDOM.integers(-128, 127, shape, np.int8, endpoint=True)
+    got, want = function(x), run(model, x)
+    assert np.abs(got.astype(int) - want).max() <= 1  # sums of floats in another order
+
+
+def test_casts_of_the_model_wrap():
+    class Cast(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec((1, 4))])
+        def __call__(self, x):
+            return tf.cast(tf.cast(x * 2.5, tf.int32) + 3, tf.int8)
+
+    module = Cast()
+    converter = tf.lite.TFLiteConverter.from_concrete_functions([module.__call__.get_concrete_function()], module)
+    model = converter.convert()
+    x = np.array([[1.2, -3.3, 100.0, -100.0]], np.float32)
+    np.testing.assert_array_equal(qcc.tflite.compile(model, threads=1)(x), module(x))
 
 
 def test_floats_and_dynamic_batch():

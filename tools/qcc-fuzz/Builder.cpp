@@ -150,7 +150,7 @@ ValueId Builder::filled(const Type &type, double value) {
 
 ValueId Builder::zeros(const Type &type) { return filled(type, 0); }
 
-ValueId Builder::generic(std::vector<ValueId> inputs, ValueId init,
+ValueId Builder::generic(const std::vector<ValueId> &inputs, ValueId init,
                          const Type &result, std::vector<std::string> maps,
                          std::vector<std::string> iterators, Body body) {
   OpText text;

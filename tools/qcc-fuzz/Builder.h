@@ -101,8 +101,8 @@ public:
   ValueId zeros(const Type &type);
   ValueId filled(const Type &type, double value);
   /// A linalg.generic; the maps are those of the inputs, then the result.
-  ValueId generic(std::vector<ValueId> inputs, ValueId init, const Type &result,
-                  std::vector<std::string> maps,
+  ValueId generic(const std::vector<ValueId> &inputs, ValueId init,
+                  const Type &result, std::vector<std::string> maps,
                   std::vector<std::string> iterators, Body body);
 
   //===--- Quantization (Quantization.cpp) ---===//

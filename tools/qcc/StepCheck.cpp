@@ -21,7 +21,6 @@
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::driver;
-using func::FuncOp;
 
 namespace {
 /// What to call an op, by the name that it got.
