@@ -194,11 +194,13 @@ int driver::runCompile(const ProgramOptions &program,
   Session session(program);
   if (ExitCode code = session.load())
     return code;
-  session.releaseConstants();
+  // An artifact takes the constants with it.
+  if (outputs.size() == 1)
+    session.releaseConstants();
   if (ExitCode code = session.runStages(
           forms->front().stage.value_or(Stage::LLVM), &passes))
     return code;
-  // Nothing is written before all of it is there.
+  // If one of the outputs cannot be made, none is written.
   std::vector<Bytes> contents;
   for (const auto &[form, path] : llvm::zip_equal(*forms, outputs)) {
     Reported<Bytes> bytes = makeOutput(session, form, path);

@@ -43,7 +43,8 @@ static void inlineCalls(Block &block) {
     auto found = llvm::find_if(calls, [](func::CallOp call) {
       auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
           call, call.getCalleeAttr());
-      return callee && callee.getBody().hasOneBlock();
+      return callee && callee.getBody().hasOneBlock() &&
+             isa<func::ReturnOp>(callee.getBody().front().back());
     });
     if (found == calls.end())
       return;

@@ -76,7 +76,9 @@ static void readAccumulators(linalg::LinalgOp op, unsigned dim) {
 static void passInitialValues(linalg::GenericOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
-  for (OpOperand &init : op.getDpsInitsMutable()) {
+  for (int64_t i = 0; i < op.getNumDpsInits(); ++i) {
+    // Inputs that are added move the operands.
+    OpOperand &init = *op.getDpsInitOperand(i);
     if (!op.payloadUsesValueFromOperand(&init))
       continue;
     ++numPassed;

@@ -51,3 +51,19 @@ func.func @outer(%a: tensor<?xf32>, %b: tensor<4xf32>, %init: tensor<?x4xf32>) -
   } -> tensor<?x4xf32>
   return %r : tensor<?x4xf32>
 }
+
+// CHECK-LABEL: func.func @two(
+// CHECK-SAME: %[[A:.*]]: tensor<4xf32>, %[[B:.*]]: tensor<4xf32>, %[[C:.*]]: tensor<4xf32>
+// CHECK: ins(%[[A]], %[[B]], %[[C]] : {{.*}}) outs(%{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>)
+// CHECK: ^bb0(%[[X:.*]]: f32, %[[S:.*]]: f32, %[[T:.*]]: f32, %{{.*}}: f32, %{{.*}}: f32):
+// CHECK: arith.addf %[[S]], %[[X]]
+// CHECK: arith.mulf %[[T]], %[[X]]
+func.func @two(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%a : tensor<4xf32>) outs(%b, %c : tensor<4xf32>, tensor<4xf32>) {
+  ^bb0(%x: f32, %s: f32, %t: f32):
+    %p = arith.addf %s, %x : f32
+    %q = arith.mulf %t, %x : f32
+    linalg.yield %p, %q : f32, f32
+  } -> (tensor<4xf32>, tensor<4xf32>)
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+}

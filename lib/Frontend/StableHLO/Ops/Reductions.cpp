@@ -323,6 +323,15 @@ LogicalResult stablehlo::importSelectAndScatter(OpImporter &n) {
       llvm::is_contained(llvm::map_range(x.shape, knownSize), 0))
     return n.set(result);
   Value table = n.tensor(places), given = n.tensor(source);
+  if (!knownSizes(source.shape) || !knownSizes(places.shape)) {
+    // An op that reads both asks for equal sizes when the program runs.
+    AffineMap identity = n.b.getMultiDimIdentityMap(x.rank());
+    Value empty = tensor::EmptyOp::create(
+        n.b, n.loc, ArrayRef<OpFoldResult>(source.shape), source.element);
+    given = generic(n, {given, table}, empty, {identity, identity, identity},
+                    SmallVector<Iterator>(x.rank(), Iterator::parallel),
+                    [](Scalars &, ValueRange args) { return args[0]; });
+  }
   SmallVector<Value> sizes;
   for (OpFoldResult size : x.shape)
     sizes.push_back(n.index(size));
