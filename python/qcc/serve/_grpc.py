@@ -106,11 +106,12 @@ class _Servicer:
             signature = model.signature
             loop = asyncio.get_running_loop()
             future: "asyncio.Future[Item]" = loop.create_future()
-            item = model.batcher.submit(arrays, lambda item: None if future.done() else future.set_result(item), timeout)
+            batcher = model.batcher  # A model that is replaced gets another one.
+            item = batcher.submit(arrays, lambda item: None if future.done() else future.set_result(item), timeout)
             try:
                 await future
             except asyncio.CancelledError:  # The client has gone.
-                model.batcher.abandon(item)
+                batcher.abandon(item)
                 raise
             if item.error is not None:
                 raise item.error

@@ -12,7 +12,7 @@ from typing import Any, Dict, List, NoReturn, Optional, Sequence, Set, Tuple
 import numpy as np
 
 from ..errors import InvalidArgumentError
-from ._signature import Array, Signature, Tensor
+from ._signature import MOST_OF_DIMENSION, Array, Signature, Tensor
 
 #: The version that every model has: a replaced artifact takes the place of the one before.
 VERSION = "1"
@@ -30,8 +30,8 @@ class RequestError(Exception):
 class Limits:
     """What requests may ask for."""
 
-    def __init__(self, body: int = 64 << 20, json: int = 8 << 20, result: int = 64 << 20, dimension: int = 1 << 20,
-                 held: int = 1 << 30, timeout: Optional[float] = None) -> None:
+    def __init__(self, body: int = 64 << 20, json: int = 8 << 20, result: int = 64 << 20,
+                 dimension: int = MOST_OF_DIMENSION, held: int = 1 << 30, timeout: Optional[float] = None) -> None:
         self.body = body  #: bytes of a body
         self.json = json  #: bytes of its JSON, whose parsing keeps all other requests waiting
         self.result = result  #: bytes of the results of a request
