@@ -202,7 +202,7 @@ class Service:
             try:
                 if item.error is not None:
                     raise item.error
-                response = infer_response(format_infer(model.name, signature, plan, item.results))
+                response = infer_response(format_infer(model.name, signature, plan, item.results, self.limits))
             except Exception as error:
                 known = failure(error)
                 if known.code == 500:
