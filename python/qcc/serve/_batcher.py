@@ -190,6 +190,7 @@ class Batcher:
             self._closed = self._loop.create_future()
             self._dispatch()
         await asyncio.shield(self._closed)
+        self._thread.join(1.0)  # It runs nothing any more.
 
     def _end(self, item: Item, error: Exception) -> None:
         """Ends a request before it has results."""
