@@ -41,7 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     net.add_argument("--host", default="127.0.0.1", help="the address to listen at; 0.0.0.0 is all (default: %(default)s)")
     net.add_argument("--port", type=_number(0, 65535), default=8000, help="for HTTP; 0 is a free one (default: %(default)s)")
     net.add_argument("--grpc-port", type=_number(1, 65535), metavar="PORT", help="for gRPC; without it, there is none")
-    net.add_argument("--max-connections", type=size, default=1024, metavar="N", help="of each process (default: %(default)s)")
+    net.add_argument("--max-connections", type=size, default=1024, metavar="N",
+                     help="of each process; also the calls of gRPC at a time (default: %(default)s)")
     net.add_argument("--read-timeout", type=seconds, default=30.0, metavar="SECONDS",
                      help="the time for a request to arrive, and for a response to be taken (default: %(default)s)")
     net.add_argument("--idle-timeout", type=seconds, default=75.0, metavar="SECONDS",
@@ -63,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     limits = parser.add_argument_group("limits")
     limits.add_argument("--max-body-mb", type=size, default=64, metavar="MB", help="of a request (default: %(default)s)")
     limits.add_argument("--max-json-mb", type=size, default=8, metavar="MB",
-                        help="of the JSON of a request; binary data does not count (default: %(default)s)")
+                        help="of the JSON of a request or a response; binary data does not count (default: %(default)s)")
     limits.add_argument("--max-result-mb", type=size, default=64, metavar="MB",
                         help="of the results of a request (default: %(default)s)")
     limits.add_argument("--max-held-mb", type=size, default=1024, metavar="MB",
