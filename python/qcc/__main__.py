@@ -14,14 +14,10 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from ._exit_codes import DIFFERS, REJECTED, SUCCESS, code_of
 from ._layers import PEERS, diff_model, load_model
 from ._reduce import reduce_model
-from .errors import CorruptArtifactError, Error, InvalidArgumentError, InvalidProgramError, NotFoundError, UntrustedError
-
-#: The exit codes of qcc (tools/common/ExitCodes.h). argparse ends with 2 where a command line is wrong.
-SUCCESS, DIFFERS, REJECTED, FAILED = 0, 1, 3, 4
-#: What is wrong with an input; all else is wrong with its compilation or run.
-REJECTIONS = (InvalidArgumentError, NotFoundError, CorruptArtifactError, InvalidProgramError, UntrustedError, FileNotFoundError)
+from .errors import Error, InvalidArgumentError
 
 
 def _pair(text: str, separator: str, form: str) -> Tuple[str, str]:
@@ -126,8 +122,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
         sys.stdout.flush()
         return code
     except (Error, OSError) as error:
-        message = str(error)
-        code = REJECTED if isinstance(error, REJECTIONS) else FAILED
+        code, message = code_of(error), str(error)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except Exception as error:

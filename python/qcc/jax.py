@@ -135,8 +135,9 @@ class Program:
     """A compiled program, which is called as the function that it was made of, without the arguments that are weights.
 
     Arguments are converted as `jax.jit` converts them: those that were of 64 bits where the program was compiled, numbers of
-    Python, arrays of numpy with strides. Sizes that break a constraint on symbolic sizes are refused. Results are arrays of JAX in the structure of the function's results. `function`
-    is the entry on flat arguments, which gives arrays of numpy and costs less per call.
+    Python, arrays of numpy with strides. Sizes that break a constraint on symbolic sizes are refused. Results are arrays of
+    JAX in the structure of the function's results. `function` is the entry on flat arguments, which gives arrays of numpy
+    and costs less per call.
     """
 
     def __init__(self, function: Function, in_tree: Any, out_tree: Any, arguments: Sequence[_Argument],
@@ -247,6 +248,12 @@ def _kind(leaf: Any) -> Any:
     return np.shape(leaf), jax.dtypes.result_type(leaf), weak, _given_type(leaf)
 
 
+def _config() -> Tuple[Any, ...]:
+    """The options of JAX that programs depend on."""
+    return tuple([getattr(jax.config, name, None) for name in (
+        "jax_enable_x64", "jax_threefry_partitionable", "jax_default_prng_impl")])
+
+
 def jit(fn: Optional[Callable[..., Any]] = None, *, weights: Sequence[int] = (), target: Target = "native",
         threads: int = 0) -> Any:
     """A function that is compiled once for each set of shapes and types of its arguments, and for each set of weights.
@@ -266,7 +273,7 @@ def jit(fn: Optional[Callable[..., Any]] = None, *, weights: Sequence[int] = (),
         rest = tuple(arg for index, arg in enumerate(args) if index not in positions)
         leaves, tree = jax.tree_util.tree_flatten((rest, kwargs))
         kept, structure = jax.tree_util.tree_flatten({index: args[index] for index in positions})
-        key = (tree, tuple(map(_kind, leaves)), structure, tuple(map(id, kept)), jax.config.jax_enable_x64)
+        key = (tree, tuple(map(_kind, leaves)), structure, tuple(map(id, kept)), _config())
         if key not in programs:
             # The weights are kept: another object cannot get the identity of one.
             programs[key] = compile(fn, *args, weights=tuple(positions), target=target, threads=threads, **kwargs), kept

@@ -35,7 +35,8 @@ _VARIABLE = re.compile(r"^ *tosa\.variable @\S+ = dense<(.*)> : tensor<", re.MUL
 
 #: The ops of a quantization in the converter's text: constants of one value, and what computes with them.
 _SPLAT = re.compile(r'^ *(%\w+) = "tosa\.const"\(\) <\{values = dense<(-?\d+)> : tensor<[1x]*i32>\}>', re.MULTILINE)
-_OP = re.compile(r"^( *)(%\w+) = tosa\.(mul|cast|add) (%\w+)(?:, (%\w+))?.* : \((tensor<\S+?>).*\) -> (tensor<\S+>) (loc\(\S+\))$")
+_OP = re.compile(r"^( *)(%\w+) = tosa\.(mul|cast|add) (%\w+)(?:, (%\w+))?.* : "
+                 r"\((tensor<\S+?>).*\) -> (tensor<\S+>) (loc\(\S+\))$")
 
 
 def _element(tensor: str) -> str:

@@ -149,6 +149,15 @@ def test_jit_tells_structures_of_weights_apart():
     assert_near([by_length(a, [v], []), by_length(a, [], [v])], [a * 3, a - 3])
 
 
+def test_jit_tells_generators_of_random_numbers_apart():
+    draw = qcc.jax.jit(lambda key: jax.random.bits(key, (4,)))
+    key = np.array([3, 7], np.uint32)
+    for _ in range(2):
+        for partitionable in (True, False):
+            with jax.threefry_partitionable(partitionable):
+                np.testing.assert_array_equal(np.asarray(draw(key)), np.asarray(jax.random.bits(jnp.asarray(key), (4,))))
+
+
 def test_jit_tells_numbers_of_python_apart():
     """bfloat16 times 2.0 is bfloat16; times an array of float32 it is float32."""
     f = lambda x, s: x * s  # noqa: E731

@@ -188,6 +188,7 @@ def of_input(**changes):
     ({"inputs": [GOOD], "outputs": [{"name": "nope"}]}, "the model has no output 'nope'; it has output0"),
     ({"inputs": [GOOD], "outputs": [{"name": "output0"}] * 2}, "is there twice"),
     ({"inputs": [GOOD], "outputs": [{"name": "output0", "parameters": {"classification": 3}}]}, "does not classify"),
+    ({"inputs": [GOOD], "parameters": {"classification": 3}}, "does not classify"),
     ({"inputs": [GOOD], "parameters": {"timeout": -1}}, "must be positive"),
     ({"inputs": [GOOD], "parameters": {"timeout": "1"}}, "must be an integer"),
     ({"inputs": [GOOD], "parameters": {"binary_data_output": 1}}, "must be true or false"),
@@ -263,6 +264,13 @@ def test_results_have_a_limit(connection):
     assert response.status == 415 and b"does not decompress" in response.read()
 
 
+def test_json_of_results_has_a_limit(connection):
+    for rows, wanted in ((50000, 200), (200000, 413), (400000, 413)):  # the last one is refused before it is formatted
+        body, length = serving.request_of({"input0": np.ones((rows, 4), np.int8)}, binary_output=False)
+        code, _, answer = serving.post(connection, "linear", body, length)
+        assert code == wanted and (code == 200 or b"1048576 bytes of JSON" in answer)
+
+
 def exchange(server, data, timeout=5):
     """What the server sends for bytes, until it closes."""
     with socket.create_connection(("127.0.0.1", server.port), timeout) as client:
@@ -333,12 +341,16 @@ def test_slow_and_broken_clients(server):
     assert time.monotonic() - start < 8
     long = exchange(server, b"GET /v2 HTTP/1.1\r\nX: " + b"y" * 100000)
     assert long.startswith(b"HTTP/1.1 431 ")
-    assert exchange(server, b"GET /v2 HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n").count(b"HTTP/1.1 ") == 1
+    upgrade = b"GET /v2 HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n"
+    assert exchange(server, upgrade).count(b"HTTP/1.1 ") == 1
     chunked = b"POST /v2/models/linear/infer HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
     text = json.dumps({"inputs": [GOOD]}).encode()
     parts = b"".join(b"%x\r\n%s\r\n" % (len(text[i:i + 9]), text[i:i + 9]) for i in range(0, len(text), 9))
     assert exchange(server, chunked + parts + b"0\r\n\r\n").startswith(b"HTTP/1.1 200 ")
     assert exchange(server, chunked + (b"10000\r\n" + b"x" * 65536 + b"\r\n") * 40).startswith(b"HTTP/1.1 413 ")
+    for trailer in (b"x: " + b"y" * 300000, b"x: y\r\n" * 50000):
+        assert exchange(server, chunked + b"2\r\n{}\r\n0\r\n" + trailer).startswith(b"HTTP/1.1 431 ")
+    assert exchange(server, chunked + parts + b"0\r\nInference-Header-Content-Length: 1\r\n\r\n").startswith(b"HTTP/1.1 200 ")
     # Several requests at once are answered in their order.
     many = b"".join(b"POST /v2/models/linear/infer HTTP/1.1\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body) for body in (
         json.dumps({"inputs": [GOOD], "id": str(i)}).encode() for i in range(40)))
@@ -537,9 +549,12 @@ def kill_one(server):
     with open(f"/proc/{server.process.pid}/task/{server.process.pid}/children") as file:
         children = file.read().split()
     assert len(children) == 2
+    for child in children:  # Only the first process keeps snapshots.
+        links = [os.readlink(f"/proc/{child}/fd/{name}") for name in os.listdir(f"/proc/{child}/fd")]
+        assert not [link for link in links if "qcc-artifact" in link]
     maps = [open(f"/proc/{child}/maps").read() for child in children]
     shared = [set(re.findall(r"00:\d+ (\d+) +/memfd:qcc-artifact", text)) for text in maps]
-    assert shared[0] & shared[1]  # the same pages
+    assert shared[0] == shared[1] and len(shared[0]) == 1, shared  # the same pages, and none of the artifact before
     before = server.metrics()['qcc_requests_total{model="m",code="200"}']
     os.kill(int(children[0]), 9)
     end = time.monotonic() + 15
@@ -550,7 +565,9 @@ def kill_one(server):
     serving.infer(connection, "m", {"input0": np.ones((1, 4), np.int8)})
     connection.close()
     time.sleep(0.4)
-    assert server.metrics()['qcc_requests_total{model="m",code="200"}'] == before + 1
+    metrics = server.metrics()
+    assert metrics['qcc_requests_total{model="m",code="200"}'] == before + 1
+    assert metrics["qcc_worker_starts_total"] == 1
 
 
 def test_metrics(server, connection):
@@ -654,6 +671,38 @@ def test_typed_contents(folder):
                 with pytest.raises(grpc.RpcError) as caught:
                     infer(request(dtype, field, values))
                 assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT and message in caught.value.details()
+            for name, value, message in (
+                    ("sequence_id", {"int64_param": 4}, "no sequences"), ("sequence_x", {"bool_param": True}, "no sequences"),
+                    ("classification", {"int64_param": 3}, "does not classify"), ("classification", {"int64_param": 0}, ""),
+                    ("sequence_id", {"string_param": ""}, ""), ("sequence_id", {}, ""),
+                    ("shared_memory_region", {"string_param": "r"}, "no shared memory"),
+                    ("timeout", {"string_param": "1"}, "must be an integer"), ("timeout", {"int64_param": -1}, "positive"),
+                    ("timeout", {"int64_param": 5000000}, "")):
+                one = request("int8", "int_contents", [1, 0, 1])
+                one.parameters[name].CopyFrom(types["InferParameter"](**value))
+                if not message:
+                    infer(one)
+                    continue
+                with pytest.raises(grpc.RpcError) as caught:
+                    infer(one)
+                assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT and message in caught.value.details()
+        assert server.stop() == 0
+
+
+def test_calls_of_grpc_have_a_limit(folder):
+    grpc = pytest.importorskip("grpc")
+    from qcc.serve._grpc_messages import SERVICE, messages
+
+    types, port = messages(), free_port()
+    with serving.Server(f"slow={folder / 'slow.so'}", f"--grpc-port={port}", "--max-connections=2", "--max-batch=1") as server:
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            infer = channel.unary_unary(f"/{SERVICE}/ModelInfer", types["ModelInferRequest"].SerializeToString,
+                                        types["ModelInferResponse"].FromString)
+            request = types["ModelInferRequest"](model_name="slow")
+            request.inputs.add(name="input0", datatype="FP32", shape=[200, 2048])
+            request.raw_input_contents.append(slow_input(200)["input0"].tobytes())
+            codes = [call.code() for call in [infer.future(request) for _ in range(8)]]
+        assert set(codes) == {grpc.StatusCode.OK, grpc.StatusCode.RESOURCE_EXHAUSTED}
         assert server.stop() == 0
 
 
@@ -727,6 +776,119 @@ def test_batcher_deadline_queue_and_cancellation():
     batched(SLOW, use, max_batch=1, max_queue=2)
 
 
+#: Counts to a number, so data decide how long it runs.
+COUNT = """
+func.func @count(%n: tensor<i32>) -> tensor<i32> {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %r = "stablehlo.while"(%z) ({
+  ^bb0(%a: tensor<i32>):
+    %c = "stablehlo.compare"(%a, %n) {comparison_direction = #stablehlo<comparison_direction LT>}
+        : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%a: tensor<i32>):
+    %d = "stablehlo.add"(%a, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%d) : (tensor<i32>) -> ()
+  }) : (tensor<i32>) -> tensor<i32>
+  return %r : tensor<i32>
+}
+"""
+
+
+def test_one_long_run_keeps_a_shape_on_the_thread():
+    async def use(batcher):
+        here, run_here = [], batcher._run_here
+
+        def count(batch):
+            here.append(batch)
+            run_here(batch)
+
+        batcher._run_here = count
+        few, many = np.array(3, np.int32), np.array(30_000_000, np.int32)
+        for _ in range(20):
+            assert await batcher(few) == 3
+        if not here:
+            pytest.skip("this machine has no short runs")
+        with pytest.raises(DeadlineError, match="the time of the request passed"):
+            await batcher(many, timeout=0.001)  # There is no alarm during a run in the event loop.
+        assert await batcher(many) == 30_000_000
+        here.clear()
+        for _ in range(20):
+            assert await batcher(few) == 3
+        assert not here
+
+    batched(COUNT, use)
+
+
+def test_what_a_failed_run_tells_of_its_shape():
+    async def use(batcher):
+        from qcc.serve._batch import Batch
+
+        item = batcher.submit([np.ones((1, 3), np.float32)], lambda item: None)
+        batch, good = Batch([item], 1), [()]
+        batch.busy_seconds = 0.0001
+        for _ in range(5):
+            batcher._learn(batch, [qcc.CancelledError("")])
+        assert not batcher._expected
+        for _ in range(5):
+            batcher._learn(batch, good)
+        assert batcher._expected[item.key].is_short(1) and not batcher._expected[item.key].is_short(2)
+        batch.busy_seconds = 1.0
+        batcher._learn(batch, [qcc.CancelledError("")])
+        batch.busy_seconds = 0.0001
+        batcher._learn(batch, good)
+        assert not batcher._expected[item.key].is_short(1)
+
+    batched(DOUBLE_ROWS, use)
+
+
+def test_abandoned_after_a_reload(folder):
+    """The run of the artifact before is cancelled."""
+    from qcc.serve._metrics import Metrics
+    from qcc.serve._models import BatchOptions, Loaded, Model, Place, Source
+    from qcc.serve._protocol import Limits
+    from qcc.serve._routes import Call, Service
+
+    async def main():
+        source, options = Source("slow", str(folder / "slow.so"), None), BatchOptions()
+
+        def load():
+            return Loaded(source, Place(source.path), options)
+
+        model = Model(source, load(), options, Limits(), Metrics())
+        service, answers = Service({"slow": model}, Limits(), Metrics()), []
+        body, length = serving.request_of(slow_input(300))
+        call, old, new = Call(model, body, length, answers.append), model.batcher, load()
+        service._infer(call)
+        await asyncio.sleep(0)
+        model.replace(new)
+        call.abandon()
+        assert old._running.alive == 0  # so the run is cancelled
+        assert [answer.code for answer in answers] == [499]
+        await model.close()
+        assert old._running is None
+
+    asyncio.run(main())
+
+
+def test_a_descriptor_that_is_another_snapshot(folder):
+    from qcc.serve._models import BatchOptions, Loaded, Source, Watcher
+
+    one, other = (Source("m", str(folder / name), None) for name in ("linear.so", "double.so"))
+    watcher, options = Watcher([one], True), BatchOptions(shared=True)
+    place = watcher.place(one)
+    assert "layer" in str(Loaded(one, place, options).function)
+    watcher.close()
+    for is_reused in (False, True):
+        with pytest.raises(qcc.NotFoundError, match="model 'm' of '.*': its snapshot was replaced before it was loaded"):
+            Loaded(one, place, options)
+        if not is_reused:
+            reused = Watcher([other], True)
+            assert reused.place(other).path == place.path
+    reused.close()
+
+
 def test_the_batcher_needs_no_library_of_http():
     text = """
 import asyncio, sys
@@ -750,9 +912,9 @@ asyncio.run(main())
     (["model.so"], 2, "'model.so' must be NAME=FILE, such as classifier=model.so"),
     (["a b={double}"], 2, "a name has letters, digits"),
     (["m={double}", "m={rows}"], 2, "'m' names 2 models; give each a name of its own"),
-    (["m=none.so"], 2, "model 'm' of 'none.so': there is no such file; give the artifact"),
-    (["m={two}"], 2, "it has the functions double, second; name one, such as m={two}:double"),
-    (["m={two}:third"], 2, "'third'"),
+    (["m=none.so"], 3, "model 'm' of 'none.so': there is no such file; give the artifact"),
+    (["m={two}"], 3, "it has the functions double, second; name one, such as m={two}:double"),
+    (["m={two}:third"], 3, "'third'"),
     (["m={text}"], 3, "model 'm' of '{text}': "),
     (["m={double}", "--port=70000"], 2, "'70000' must be a whole number from 0 to 65535"),
     (["m={double}", "--max-batch=0"], 2, "must be a whole number from 1"),
@@ -761,7 +923,7 @@ asyncio.run(main())
     (["m={double}", "--port={port}", "--processes=2"], 4, "Address already in use"),
     (["m={double}", "--port=0", "--grpc-port={port}"], 4, "Address already in use; choose another --host or --grpc-port"),
     (["m={double}", "--host=192.0.2.1"], 4, "cannot be listened at"),
-    (["m={double}", "--device=cuda:77", "--port=0"], (2, 4), "model 'm' of"),
+    (["m={double}", "--device=cuda:77", "--port=0"], (3, 4), "model 'm' of"),
 ])
 def test_bad_command_lines(folder, server, tmp_path, arguments, code, message):
     text = tmp_path / "model.txt"

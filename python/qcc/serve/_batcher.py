@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs requests for one function in batches, for an event loop of asyncio.
 
-Runs are on a thread, so that the event loop goes on. The exception is a run that is known to be short: to hand it to a
-thread and back would take longer than the run, because the two threads contend for the interpreter.
+Runs are on a thread, so that the event loop goes on. The exception is a run that is expected to be short: to hand it to
+a thread and back would take longer than the run, because the two threads contend for the interpreter. The runtime does not
+say whether data decide how long a program runs. One long run keeps all later runs of its shape on the thread.
 """
 
 from __future__ import annotations
@@ -22,18 +23,46 @@ from .._function import Function
 from .._runs import CancelToken
 from ..errors import CancelledError, Error, InternalError, InvalidArgumentError
 from ._batch import AbandonedError, Batch, DeadlineError, Item, QueueFullError
-from ._signature import Array, Signature, aligned, why_unbatched
+from ._signature import MOST_OF_DIMENSION, Array, Signature, aligned, why_unbatched
 
 log = logging.getLogger("qcc.serve")
 
 #: Batches that are expected to run for less than this many seconds run in the event loop.
 SHORT = 0.0005
+#: A shape of which one run took this long runs on the thread for good. Other work of the system lengthens short runs, too,
+#: so this is more than SHORT.
+LONG = 0.002
+#: So many runs of a shape are measured before one is in the event loop.
+_MEASURED = 3
 #: So many shapes have an expected time.
 _MOST_SHAPES = 256
-_UNKNOWN = [float("inf"), 0.0]
 
-#: The most that a dynamic dimension may be, unless the host gives another number.
-MOST_OF_DIMENSION = 1 << 20
+
+def _too_late(item: Item, now: float) -> DeadlineError:
+    return DeadlineError(f"the time of the request passed after {now - item.since:.3f} seconds; give it more time, or send "
+                         "less")
+
+
+class _Expected:
+    """What the runs of a shape took."""
+
+    __slots__ = ("longest", "rows", "runs", "seconds")
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self.seconds = 0.0  # on the average, lately
+        self.longest = 0.0
+        self.rows = 0  # the most of a run
+
+    def add(self, seconds: float, rows: int) -> None:
+        self.runs += 1
+        self.seconds += (1.0 if self.runs == 1 else 0.2) * (seconds - self.seconds)
+        self.longest = max(self.longest, seconds)
+        self.rows = max(self.rows, rows)
+
+    def is_short(self, rows: int) -> bool:
+        """Whether a run of so many rows is expected to be short."""
+        return self.runs >= _MEASURED and self.seconds < SHORT and self.longest < LONG and rows <= self.rows
 
 
 class Batcher:
@@ -82,7 +111,7 @@ class Batcher:
         self._closing = False
         self._closed: "Optional[asyncio.Future[None]]" = None
         self._seconds = 0.001  # of a batch, lately
-        self._expected: Dict[Any, List[float]] = {}  # seconds of a batch and its most rows, by the shape of rows
+        self._expected: Dict[Any, _Expected] = {}  # by the shape of rows
         self._clock = time.thread_time if function.threads == 1 and function.device == "cpu" else time.monotonic
         self._token = CancelToken()  # of the batch that runs
         self._batches: "queue.SimpleQueue[Optional[Batch]]" = queue.SimpleQueue()
@@ -161,6 +190,7 @@ class Batcher:
             self._closed = self._loop.create_future()
             self._dispatch()
         await asyncio.shield(self._closed)
+        self._thread.join(1.0)  # It runs nothing any more.
 
     def _end(self, item: Item, error: Exception) -> None:
         """Ends a request before it has results."""
@@ -204,8 +234,7 @@ class Batcher:
         items = [*self._waiting, *(self._running.items if self._running is not None else ())]
         for item in items:
             if not item.finished and item.deadline <= now:
-                self._end(item, DeadlineError(f"the time of the request passed after {now - item.since:.3f} seconds; "
-                                              "give it more time, or send less"))
+                self._end(item, _too_late(item, now))
         nearest = min((item.deadline for item in items if not item.finished), default=float("inf"))
         if nearest < float("inf"):
             self._set_alarm(nearest)
@@ -233,8 +262,8 @@ class Batcher:
             self._timer.cancel()
             self._timer = None
         self._running = batch = self._take()
-        seconds, rows = self._expected.get(batch.items[0].key, _UNKNOWN)
-        if seconds < SHORT and batch.rows <= rows:
+        expected = self._expected.get(batch.items[0].key)
+        if expected is not None and expected.is_short(batch.rows):
             # Not at once: who has called `submit` does not expect `done` before it has returned.
             self._loop.call_soon(self._run_here, batch)
         else:
@@ -277,12 +306,15 @@ class Batcher:
         """In the event loop: hands results out, and starts the next batch first."""
         self._running = None
         self._seconds += 0.1 * (batch.run_seconds - self._seconds)
-        self._learn(batch)
+        self._learn(batch, outcomes)
         if batch.alive == 0:
             self._token.reset()
         self._dispatch()
+        now = time.monotonic()
         for item, outcome in zip(batch.items, outcomes):
-            if isinstance(outcome, Exception):
+            if item.deadline <= now:  # In the event loop, a run delays the alarm.
+                self._finish(item, _too_late(item, now))
+            elif isinstance(outcome, Exception):
                 self._finish(item, outcome)
             else:
                 item.results = outcome
@@ -290,17 +322,22 @@ class Batcher:
         if self._observe is not None:
             self._observe(batch)
 
-    def _learn(self, batch: Batch) -> None:
+    def _learn(self, batch: Batch, outcomes: List[Any]) -> None:
         """Remembers how long batches like this one run."""
         if batch.rows > self.max_batch and not self.unbatched:
             return  # Such a request is rare, and remains on the thread.
-        key = batch.items[0].key
+        key, seconds = batch.items[0].key, batch.busy_seconds
         expected = self._expected.get(key)
-        if expected is not None:
-            expected[0] += 0.2 * (batch.busy_seconds - expected[0])
-            expected[1] = max(expected[1], batch.rows)
-        elif len(self._expected) < _MOST_SHAPES:
-            self._expected[key] = [batch.busy_seconds, batch.rows]
+        if batch.alive == 0 or any(isinstance(outcome, Exception) for outcome in outcomes):
+            # It may have ended early, so it shows only that a run can be long.
+            if expected is not None:
+                expected.longest = max(expected.longest, seconds)
+            return
+        if expected is None:
+            if len(self._expected) >= _MOST_SHAPES:
+                return
+            expected = self._expected[key] = _Expected()
+        expected.add(seconds, batch.rows)
 
     def _work(self) -> None:
         """In the thread."""

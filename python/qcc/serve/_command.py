@@ -13,10 +13,9 @@ import re
 import sys
 from typing import Any, Callable, List, Optional
 
-from ..errors import CorruptArtifactError, Error, InvalidArgumentError, NotFoundError, UnsupportedError, UntrustedError
-
-#: Exit codes.
-USAGE, REJECTED, CANNOT_RUN = 2, 3, 4
+from .._exit_codes import FAILED, SUCCESS, USAGE, code_of
+from ..errors import Error, InvalidArgumentError, UnsupportedError
+from ._signature import MOST_OF_DIMENSION
 
 
 def _number(least: float, most: float, whole: bool = True) -> Callable[[str], Any]:
@@ -42,7 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     net.add_argument("--host", default="127.0.0.1", help="the address to listen at; 0.0.0.0 is all (default: %(default)s)")
     net.add_argument("--port", type=_number(0, 65535), default=8000, help="for HTTP; 0 is a free one (default: %(default)s)")
     net.add_argument("--grpc-port", type=_number(1, 65535), metavar="PORT", help="for gRPC; without it, there is none")
-    net.add_argument("--max-connections", type=size, default=1024, metavar="N", help="of each process (default: %(default)s)")
+    net.add_argument("--max-connections", type=size, default=1024, metavar="N",
+                     help="of each process; also the calls of gRPC at a time (default: %(default)s)")
     net.add_argument("--read-timeout", type=seconds, default=30.0, metavar="SECONDS",
                      help="the time for a request to arrive, and for a response to be taken (default: %(default)s)")
     net.add_argument("--idle-timeout", type=seconds, default=75.0, metavar="SECONDS",
@@ -64,12 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     limits = parser.add_argument_group("limits")
     limits.add_argument("--max-body-mb", type=size, default=64, metavar="MB", help="of a request (default: %(default)s)")
     limits.add_argument("--max-json-mb", type=size, default=8, metavar="MB",
-                        help="of the JSON of a request; binary data does not count (default: %(default)s)")
+                        help="of the JSON of a request or a response; binary data does not count (default: %(default)s)")
     limits.add_argument("--max-result-mb", type=size, default=64, metavar="MB",
                         help="of the results of a request (default: %(default)s)")
     limits.add_argument("--max-held-mb", type=size, default=1024, metavar="MB",
                         help="of all requests that a process holds (default: %(default)s)")
-    limits.add_argument("--max-dimension", type=_number(1, 1 << 40), default=1 << 20, metavar="N",
+    limits.add_argument("--max-dimension", type=_number(1, 1 << 40), default=MOST_OF_DIMENSION, metavar="N",
                         help="of a dynamic dimension (default: %(default)s)")
     life = parser.add_argument_group("operation")
     life.add_argument("--reload-seconds", type=seconds, default=2.0, metavar="SECONDS",
@@ -82,13 +82,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     life.add_argument("--log-level", choices=["debug", "info", "warning", "error"], default="info")
 
 
+class _UsageError(InvalidArgumentError):
+    """The command line is wrong, whatever its files have."""
+
+
 def _source(text: str) -> Any:
     from ._models import Source
 
     name, found, path = text.partition("=")
     if not found or not path or not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", name):
-        raise InvalidArgumentError(f"'{text}' must be NAME=FILE, such as classifier=model.so; a name has letters, digits, "
-                                   "'_', '-' and '.'")
+        raise _UsageError(f"'{text}' must be NAME=FILE, such as classifier=model.so; a name has letters, digits, "
+                          "'_', '-' and '.'")
     entry: Optional[str] = None
     if not os.path.exists(path) and ":" in path:
         path, _, entry = path.rpartition(":")
@@ -105,7 +109,7 @@ def _options(given: argparse.Namespace) -> Any:
     names = [source.name for source in sources]
     for name in names:
         if names.count(name) > 1:
-            raise InvalidArgumentError(f"'{name}' names {names.count(name)} models; give each a name of its own")
+            raise _UsageError(f"'{name}' names {names.count(name)} models; give each a name of its own")
     mega = 1 << 20
     batch = BatchOptions(given.max_batch, given.max_wait_ms / 1e3, given.max_queue, given.threads, given.device,
                          given.public_key, given.processes > 1)
@@ -123,15 +127,13 @@ def run(given: argparse.Namespace) -> int:
                         format="%(asctime)s %(levelname)s %(process)d %(message)s")
     try:
         return _serve(given)
-    except (CorruptArtifactError, UntrustedError) as error:
-        code, message = REJECTED, str(error)
-    except (InvalidArgumentError, NotFoundError) as error:
+    except _UsageError as error:
         code, message = USAGE, str(error)
     except (Error, OSError) as error:
-        code, message = CANNOT_RUN, str(error)
+        code, message = code_of(error), str(error)
     except Exception as error:
         logging.getLogger("qcc.serve").exception("the server failed")
-        code, message = CANNOT_RUN, f"the server failed ({type(error).__name__}: {error}); please report this"
+        code, message = FAILED, f"the server failed ({type(error).__name__}: {error}); please report this"
     print(f"qcc: error: {message}", file=sys.stderr)
     return code
 
@@ -167,7 +169,7 @@ def _serve(given: argparse.Namespace) -> int:
 
     if given.processes == 1:
         run_process(options, watcher, loaded, sockets[0], started)
-        return 0
+        return SUCCESS
     from ._workers import Workers
 
     # This process serves nothing, and must not hold an artifact that is replaced later.

@@ -16,7 +16,7 @@ from ..errors import InvalidArgumentError, UnsupportedError
 from ._batch import Item
 from ._grpc_messages import SERVICE, messages
 from ._models import Model
-from ._protocol import VERSION, Limits, RequestError, from_bytes, timeout_of
+from ._protocol import VERSION, Limits, RequestError, check_parameters, from_bytes, timeout_of
 from ._routes import Service, failure
 from ._signature import Array, Tensor
 
@@ -106,11 +106,12 @@ class _Servicer:
             signature = model.signature
             loop = asyncio.get_running_loop()
             future: "asyncio.Future[Item]" = loop.create_future()
-            item = model.batcher.submit(arrays, lambda item: None if future.done() else future.set_result(item), timeout)
+            batcher = model.batcher  # A model that is replaced gets another one.
+            item = batcher.submit(arrays, lambda item: None if future.done() else future.set_result(item), timeout)
             try:
                 await future
             except asyncio.CancelledError:  # The client has gone.
-                model.batcher.abandon(item)
+                batcher.abandon(item)
                 raise
             if item.error is not None:
                 raise item.error
@@ -138,7 +139,7 @@ class _Servicer:
         if raw and len(raw) != len(request.inputs):
             raise RequestError(400, f"raw_input_contents has {len(raw)} entries, but the request has {len(request.inputs)} "
                                     "inputs; send one for each")
-        _check_parameters(request.parameters)
+        parameters = _parameters(request)
         arrays: List[Optional[Array]] = [None] * len(signature.inputs)
         sizes: Dict[str, int] = {}
         for position, entry in enumerate(request.inputs):
@@ -152,7 +153,7 @@ class _Servicer:
             if entry.datatype != tensor.datatype:
                 raise RequestError(400, f"input '{tensor.name}' is {entry.datatype[:20]}, but the model takes "
                                         f"{tensor.datatype}; convert it")
-            _check_parameters(entry.parameters)
+            _parameters(entry)
             try:
                 signature.check_shape(index, shape, sizes, self.limits.dimension)
             except InvalidArgumentError as error:
@@ -172,7 +173,7 @@ class _Servicer:
         if size > self.limits.result:
             raise RequestError(413, f"the results have {size} bytes, but at most {self.limits.result} are allowed; "
                                     "send less at once")
-        return arrays, self.wanted(model, request), self.timeout(request, context)
+        return arrays, self.wanted(model, request), self.timeout(parameters, context)
 
     @staticmethod
     def wanted(model: Model, request: Any) -> Sequence[int]:
@@ -185,34 +186,29 @@ class _Servicer:
                 raise RequestError(400, f"the model has no output '{entry.name[:100]}'; it has {', '.join(names)}")
             if index in found:
                 raise RequestError(400, f"output '{entry.name}' is there twice; ask for it once")
-            _check_parameters(entry.parameters)
+            _parameters(entry)
             found.add(index)
             indices.append(index)
         return indices or range(len(names))
 
-    def timeout(self, request: Any, context: Any) -> Optional[float]:
+    def timeout(self, parameters: Dict[str, Any], context: Any) -> Optional[float]:
         """The shorter one of the parameter and the deadline of the call."""
-        given = request.parameters["timeout"].int64_param if "timeout" in request.parameters else 0
-        own = timeout_of(given, self.limits) if given else self.limits.timeout
-        remaining = context.time_remaining()
-        times = [time for time in (own, remaining) if time is not None]
+        times = [time for time in (timeout_of(parameters, self.limits), context.time_remaining()) if time is not None]
         return max(0.0, min(times)) if times else None
 
 
-def _check_parameters(parameters: Any) -> None:
-    for name in parameters:
-        if name.startswith("shared_memory"):
-            raise RequestError(400, "this server has no shared memory; send the tensors in the request")
-        if name == "classification":
-            raise RequestError(400, "this server does not classify; leave 'classification' out")
-        if name in ("sequence_start", "sequence_end", "sequence_id"):
-            value = parameters[name]
-            if value.bool_param or value.int64_param or value.string_param:
-                raise RequestError(400, "this server has no sequences; leave the parameters of sequences out")
+def _parameters(of: Any) -> Dict[str, Any]:
+    """The parameters of a request or of a tensor, which are checked."""
+    parameters = {}
+    for name, value in of.parameters.items():
+        kind = value.WhichOneof("parameter_choice")
+        parameters[name] = getattr(value, kind) if kind else None
+    check_parameters(parameters)
+    return parameters
 
 
-async def start(service: Service, address: str, limits: Limits) -> Any:
-    """A server of gRPC, which has begun to serve."""
+async def start(service: Service, address: str, limits: Limits, most_calls: int) -> Any:
+    """A server of gRPC, which has begun to serve; more than `most_calls` at once are refused."""
     servicer = _Servicer(service, limits)
     handlers = {}
     for method in ("ServerLive", "ServerReady", "ModelReady", "ServerMetadata", "ModelMetadata", "ModelInfer"):
@@ -221,7 +217,7 @@ async def start(service: Service, address: str, limits: Limits) -> Any:
             servicer.types[method + "Response"].SerializeToString)
     # A message has the tensors and some bytes around them.
     room = 1 << 16
-    server = aio.server(options=[
+    server = aio.server(maximum_concurrent_rpcs=most_calls, options=[
         ("grpc.max_receive_message_length", limits.body + room), ("grpc.max_send_message_length", limits.result + room),
         ("grpc.max_concurrent_streams", 1024)])
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, handlers),))

@@ -44,7 +44,7 @@ class Connection(asyncio.Protocol):
         self.exchanges: Deque[Exchange] = deque()  # that have no response yet, or one that is not sent
         self.reading: Optional[Exchange] = None  # whose headers or body are arriving
         self.in_headers = False
-        self.header_bytes = 0
+        self.header_bytes = 0  # that arrived since the last byte of a body: headers, trailers, lengths of chunks
         self.deadline = time.monotonic() + options.idle_timeout
         self.is_closing = False  # after the last response
         self.is_ignoring = False  # what arrives
@@ -90,8 +90,9 @@ class Connection(asyncio.Protocol):
         except httptools.HttpParserError as error:
             self.refuse(RequestError(400, f"the request is not HTTP/1.1: {error}"))
         else:
-            if self.in_headers and self.header_bytes > _MOST_HEADER_BYTES:
-                self.refuse(RequestError(431, f"the headers have more than {_MOST_HEADER_BYTES} bytes; send less"))
+            if self.header_bytes > _MOST_HEADER_BYTES:
+                what = "headers have" if self.in_headers else "trailers or other bytes around the body have"
+                self.refuse(RequestError(431, f"the {what} more than {_MOST_HEADER_BYTES} bytes; send less"))
             elif len(self.exchanges) >= _MOST_PIPELINED and not self.is_paused:
                 self.is_paused = True
                 self.update_reading()
@@ -115,7 +116,7 @@ class Connection(asyncio.Protocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         exchange = self.reading
-        if exchange is None:
+        if exchange is None or not self.in_headers:  # A trailer changes nothing.
             return
         # Lengths are compared first: most headers are none of these.
         if len(name) == 31 and name.lower() == b"inference-header-content-length":
@@ -158,6 +159,7 @@ class Connection(asyncio.Protocol):
 
     def on_body(self, data: bytes) -> None:
         exchange, service = self.reading, self.service
+        self.header_bytes = 0
         if exchange is None or exchange.refusal is not None:
             return
         exchange.size += len(data)

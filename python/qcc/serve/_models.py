@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import logging
 import os
 import time
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from .._function import Function
 from .._module import Module, load
@@ -77,25 +79,55 @@ def snapshot(path: str) -> int:
         raise NotFoundError(f"'{path}' cannot be read: {error.strerror}; give an artifact that this user may read") from None
 
 
-#: The process that takes snapshots; its children load them by its descriptors.
-_PROCESS = os.getpid()
-
-
 def descriptor_path(descriptor: int) -> str:
-    return f"/proc/{_PROCESS}/fd/{descriptor}"
+    """The name of a descriptor of this process, also for other processes."""
+    return f"/proc/{os.getpid()}/fd/{descriptor}"
+
+
+class Place(NamedTuple):
+    """Where to load an artifact from."""
+
+    path: str
+    identity: Optional[Sequence[int]] = None  #: device and inode of a snapshot; its descriptor may be another file by now
+
+
+def identity_of(descriptor: int) -> Sequence[int]:
+    status = os.fstat(descriptor)
+    return [status.st_dev, status.st_ino]
+
+
+@contextlib.contextmanager
+def _opened(place: Place) -> Iterator[str]:
+    """The path of what is at a place. Raises NotFoundError if that is another snapshot."""
+    if place.identity is None:
+        if not os.path.exists(place.path):
+            raise NotFoundError("there is no such file; give the artifact that qcc compile -o has written")
+        yield place.path
+        return
+    gone = "its snapshot was replaced before it was loaded; the server loads the newer one next"
+    try:
+        descriptor = os.open(place.path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        raise NotFoundError(gone) from None
+    try:
+        if list(identity_of(descriptor)) != list(place.identity):
+            raise NotFoundError(gone)
+        yield descriptor_path(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 class Loaded:
     """An artifact that is ready to serve."""
 
-    def __init__(self, source: Source, path: str, options: BatchOptions) -> None:
-        """Loads `path`, the source's file or a snapshot of it, and makes the trial of batches."""
+    def __init__(self, source: Source, place: Place, options: BatchOptions) -> None:
+        """Loads the source's file or a snapshot of it, and makes the trial of batches."""
+        path = place.path
         try:
-            if not os.path.exists(path):
-                raise NotFoundError("there is no such file; give the artifact that qcc compile -o has written")
-            # A snapshot does not change; a file may be overwritten, so a copy is loaded.
-            self.module: Module = load(path, device=options.device, public_key=options.public_key,
-                                       share_weights=options.shared, private_copy=not options.shared)
+            with _opened(place) as path:
+                # A snapshot does not change; a file may be overwritten, so a copy is loaded.
+                self.module: Module = load(path, device=options.device, public_key=options.public_key,
+                                           share_weights=options.shared, private_copy=not options.shared)
             if source.entry is None and len(self.module.functions) != 1:
                 raise InvalidArgumentError(f"it has the functions {', '.join(self.module.functions)}; name one, such as "
                                            f"{source.name}={source.path}:{self.module.functions[0]}")
@@ -105,6 +137,16 @@ class Loaded:
         except Error as error:
             message = str(error).replace(path, source.path)
             raise type(error)(f"model '{source.name}' of '{source.path}': {message}") from None
+
+
+async def _retire(batcher: Batcher) -> None:
+    """Waits for the last requests of an artifact, and gives its memory back."""
+    await batcher.close()
+    del batcher
+    # Functions are in cycles of references, which no collection looks at after the server has frozen them.
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 class Model:
@@ -146,7 +188,8 @@ class Model:
         """Serves another artifact from the next request on. Requests that wait end with the one they came for."""
         old = self.batcher
         self._start(loaded)
-        task = asyncio.get_running_loop().create_task(old.close())
+        task = asyncio.get_running_loop().create_task(_retire(old))
+        del old
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 
@@ -161,12 +204,12 @@ class Model:
         return {"name": self.name, "versions": [VERSION], "platform": "qcc", "inputs": describe(self.signature.inputs),
                 "outputs": describe(self.signature.outputs)}
 
-    async def reload(self, path: str) -> None:
+    async def reload(self, place: Place) -> None:
         """Loads the contents of a snapshot. If they cannot be served, the artifact before goes on."""
         start = time.monotonic()
         try:
             loop = asyncio.get_running_loop()
-            loaded = await loop.run_in_executor(None, Loaded, self.source, path, self._options)
+            loaded = await loop.run_in_executor(None, Loaded, self.source, place, self._options)
             self.replace(loaded)
         except Exception as error:
             self._metrics.count("qcc_reloads_total", model=self.name, result="failed")
@@ -193,9 +236,18 @@ class Watcher:
         if shared:
             self._snapshots = {source.name: snapshot(source.path) for source in self.sources}
 
-    def path(self, source: Source) -> str:
-        """The file to load a model from."""
-        return descriptor_path(self._snapshots[source.name]) if self._snapshots else source.path
+    def place(self, source: Source) -> Place:
+        """Where to load a model from."""
+        if not self._snapshots:
+            return Place(source.path)
+        descriptor = self._snapshots[source.name]
+        return Place(descriptor_path(descriptor), identity_of(descriptor))
+
+    def close(self) -> None:
+        """Closes the snapshots, which need no descriptor when they are loaded."""
+        for descriptor in self._snapshots.values():
+            os.close(descriptor)
+        self._snapshots = {}
 
     def changed(self) -> List[Source]:
         """The sources whose files have changed, with new snapshots.

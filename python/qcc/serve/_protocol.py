@@ -12,7 +12,7 @@ from typing import Any, Dict, List, NoReturn, Optional, Sequence, Set, Tuple
 import numpy as np
 
 from ..errors import InvalidArgumentError
-from ._signature import Array, Signature, Tensor
+from ._signature import MOST_OF_DIMENSION, Array, Signature, Tensor
 
 #: The version that every model has: a replaced artifact takes the place of the one before.
 VERSION = "1"
@@ -30,8 +30,8 @@ class RequestError(Exception):
 class Limits:
     """What requests may ask for."""
 
-    def __init__(self, body: int = 64 << 20, json: int = 8 << 20, result: int = 64 << 20, dimension: int = 1 << 20,
-                 held: int = 1 << 30, timeout: Optional[float] = None) -> None:
+    def __init__(self, body: int = 64 << 20, json: int = 8 << 20, result: int = 64 << 20,
+                 dimension: int = MOST_OF_DIMENSION, held: int = 1 << 30, timeout: Optional[float] = None) -> None:
         self.body = body  #: bytes of a body
         self.json = json  #: bytes of its JSON, whose parsing keeps all other requests waiting
         self.result = result  #: bytes of the results of a request
@@ -86,13 +86,20 @@ def _get(of: Dict[str, Any], key: str, kind: type, what: str) -> Any:
     return value
 
 
-def _parameters(of: Dict[str, Any], what: str) -> Dict[str, Any]:
-    parameters: Dict[str, Any] = _get(of, "parameters", dict, what) if "parameters" in of else {}
-    for name in parameters:
+def check_parameters(parameters: Dict[str, Any]) -> None:
+    """Refuses what the server does not have, in the parameters of a request or of a tensor."""
+    for name, value in parameters.items():
         if name.startswith("shared_memory"):
             raise RequestError(400, "this server has no shared memory; send the tensors in the request")
-        if name.startswith("sequence_") and parameters[name]:
+        if name == "classification" and value:
+            raise RequestError(400, "this server does not classify; leave 'classification' out")
+        if name.startswith("sequence_") and value:
             raise RequestError(400, "this server has no sequences; leave the parameters of sequences out")
+
+
+def _parameters(of: Dict[str, Any], what: str) -> Dict[str, Any]:
+    parameters: Dict[str, Any] = _get(of, "parameters", dict, what) if "parameters" in of else {}
+    check_parameters(parameters)
     return parameters
 
 
@@ -171,7 +178,7 @@ class _Parser:
         # In the order of the function, which need not be that of the body.
         plan.binary.sort(key=lambda part: signature.input_index[part[0].name])
         plan.id, plan.size = of_id, self.position - self.start
-        plan.outputs, plan.timeout = self.outputs(request, parameters), self.timeout(parameters)
+        plan.outputs, plan.timeout = self.outputs(request, parameters), timeout_of(parameters, self.limits)
         return InferRequest(plan, given)
 
     def index(self, entry: Dict[str, Any], names: Dict[str, int], kind: str) -> int:
@@ -224,22 +231,20 @@ class _Parser:
                 raise RequestError(400, "each of 'outputs' must be an object")
             index = self.index(entry, self.signature.output_index, "outputs")
             own = _parameters(entry, f"output '{entry['name']}'")
-            if own.get("classification"):
-                raise RequestError(400, "this server does not classify; leave 'classification' out")
             wanted.append((index, _get(own, "binary_data", bool, "the parameters") if "binary_data" in own else binary))
         if len({index for index, _ in wanted}) != len(wanted):
             raise RequestError(400, "an output is there twice in 'outputs'; ask for it once")
         return wanted or [(index, binary) for index in range(len(self.signature.outputs))]
 
-    def timeout(self, parameters: Dict[str, Any]) -> Optional[float]:
-        """As clients of Triton send it: in microseconds; 0 is the server's."""
-        if not parameters.get("timeout"):
-            return self.limits.timeout
-        return timeout_of(_get(parameters, "timeout", int, "the parameters"), self.limits)
 
+def timeout_of(parameters: Dict[str, Any], limits: Limits) -> Optional[float]:
+    """The seconds of a request, whose parameters may name less than the server's time.
 
-def timeout_of(microseconds: int, limits: Limits) -> Optional[float]:
-    """The seconds of a request that names a time; the server's own time is the most."""
+    Clients of Triton send microseconds; 0 is the server's time.
+    """
+    if not parameters.get("timeout"):
+        return limits.timeout
+    microseconds: int = _get(parameters, "timeout", int, "the parameters")
     if microseconds < 0:
         raise RequestError(400, f"'timeout' is {microseconds}, but it must be positive; it is in microseconds")
     seconds = min(microseconds, 10**15) * 1e-6
@@ -320,12 +325,22 @@ def to_json(tensor: Tensor, array: Array) -> List[Any]:
     return numbers
 
 
-def format_infer(model: str, signature: Signature, plan: Plan, results: Sequence[Array]) -> Tuple[bytes, List[bytes]]:
-    """The JSON of a response, and the binary data after it."""
+def check_json(size: int, limits: Limits) -> None:
+    """Refuses results that have too many bytes of JSON."""
+    if size > limits.json:
+        raise RequestError(413, f"the results have more than {limits.json} bytes of JSON, which is the most allowed; ask for "
+                                "them as binary data")
+
+
+def format_infer(model: str, signature: Signature, plan: Plan, results: Sequence[Array],
+                 limits: Limits) -> Tuple[bytes, List[bytes]]:
+    """The JSON of a response, and the binary data after it. Raises RequestError."""
     shapes = [array.shape for array in results]
     binary = [results[index].tobytes() for index, is_binary in plan.outputs if is_binary]
     if plan.response is not None and plan.response[0] == shapes:
         return plan.response[1], binary
+    # A number has at least one digit, a comma and a space.
+    check_json(3 * sum(results[index].size for index, is_binary in plan.outputs if not is_binary), limits)
     outputs = []
     for index, is_binary in plan.outputs:
         tensor, array = signature.outputs[index], results[index]
@@ -339,6 +354,7 @@ def format_infer(model: str, signature: Signature, plan: Plan, results: Sequence
     if plan.id is not None:
         response["id"] = plan.id
     text = json.dumps(response).encode()
+    check_json(len(text), limits)
     if len(binary) == len(plan.outputs):
         plan.response = shapes, text
     return text, binary

@@ -202,7 +202,7 @@ class Service:
             try:
                 if item.error is not None:
                     raise item.error
-                response = infer_response(format_infer(model.name, signature, plan, item.results))
+                response = infer_response(format_infer(model.name, signature, plan, item.results, self.limits))
             except Exception as error:
                 known = failure(error)
                 if known.code == 500:
@@ -211,13 +211,14 @@ class Service:
             self.answered(model, response.code, call.since, item.rows if response.code == 200 else 0)
             call.respond(response)
 
+        batcher = model.batcher  # A model that is replaced gets another one.
         try:
-            item = model.batcher.submit(request.arrays, done, plan.timeout)
+            item = batcher.submit(request.arrays, done, plan.timeout)
         except (QueueFullError, CancelledError) as error:
             known = failure(error)
             self.answered(model, known.code, call.since)
             return error_response(known)
-        call.abandon = lambda: model.batcher.abandon(item)
+        call.abandon = lambda: batcher.abandon(item)
         return None
 
 

@@ -18,7 +18,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Se
 from ..errors import UnsupportedError
 from ._exchange import HttpOptions
 from ._metrics import Board, Metrics
-from ._models import BatchOptions, Loaded, Model, Source, Watcher
+from ._models import BatchOptions, Loaded, Model, Place, Source, Watcher
 from ._protocol import Limits
 from ._routes import Service
 
@@ -57,12 +57,13 @@ class Server:
         self.options = options
         self.watcher = watcher
         self.metrics = metrics
-        models = {source.name: Model(source, loaded[source.name], options.batch, options.limits, metrics)
+        # The callers keep the dictionary, and must not keep an artifact that is replaced later.
+        models = {source.name: Model(source, loaded.pop(source.name), options.batch, options.limits, metrics)
                   for source in options.sources}
         self.service = Service(models, options.limits, metrics, board, process)
         self.connections: "Set[Connection]" = set()
         self.stopping = asyncio.Event()
-        self._reloads: Dict[str, str] = {}  # paths to load models from, by their names
+        self._reloads: Dict[str, Place] = {}  # where to load models from, by their names
         self._reloading: "Optional[asyncio.Task[None]]" = None
 
     async def run(self, listening: socket.socket, started: Callable[[], None], commands: Optional[int]) -> None:
@@ -93,7 +94,8 @@ class Server:
         from ._grpc import start
 
         host = f"[{self.options.host}]" if ":" in self.options.host else self.options.host
-        return await start(self.service, f"{host}:{self.options.grpc_port}", self.options.limits)
+        return await start(self.service, f"{host}:{self.options.grpc_port}", self.options.limits,
+                           self.options.http.connections)
 
     async def _tick(self) -> None:
         """Looks at the times of connections, and shows metrics to the other processes."""
@@ -114,7 +116,7 @@ class Server:
         while True:
             await asyncio.sleep(self.options.reload_seconds)
             for source in await loop.run_in_executor(None, self.watcher.changed):
-                self.reload(source.name, self.watcher.path(source))
+                self.reload(source.name, self.watcher.place(source))
 
     async def _read_commands(self, descriptor: int) -> None:
         """Takes the names of snapshots to load, in a server of several processes."""
@@ -126,23 +128,24 @@ class Server:
             def data_received(self, data: bytes) -> None:
                 *lines, self.rest = (self.rest + data).split(b"\n")
                 for line in lines:
-                    server.reload(*json.loads(line))
+                    name, place = json.loads(line)
+                    server.reload(name, Place(*place))
 
             def connection_lost(self, error: Optional[Exception]) -> None:
                 server.stopping.set()
 
         await asyncio.get_running_loop().connect_read_pipe(Commands, open(descriptor, "rb", buffering=0))
 
-    def reload(self, name: str, path: str) -> None:
-        self._reloads[name] = path
+    def reload(self, name: str, place: Place) -> None:
+        self._reloads[name] = place
         if self._reloading is None or self._reloading.done():
             self._reloading = asyncio.get_running_loop().create_task(self._reload_all())
 
     async def _reload_all(self) -> None:
         """One after the other; of several snapshots of a model, the newest."""
         while self._reloads:
-            name, path = self._reloads.popitem()
-            await self.service.models[name].reload(path)
+            name, place = self._reloads.popitem()
+            await self.service.models[name].reload(place)
 
     async def _drain(self, server: Any, rpc: Any) -> None:
         """Answers what has arrived, and closes everything."""
@@ -173,11 +176,12 @@ class Server:
 
 def load_all(options: ServerOptions, watcher: Watcher) -> Dict[str, Loaded]:
     """Loads every model. Raises Error."""
-    return {source.name: Loaded(source, watcher.path(source), options.batch) for source in options.sources}
+    return {source.name: Loaded(source, watcher.place(source), options.batch) for source in options.sources}
 
 
 def run_process(options: ServerOptions, watcher: Watcher, loaded: Dict[str, Loaded], listening: socket.socket,
-                started: Callable[[], None], board: Optional[Board] = None, process: int = 0, commands: Optional[int] = None) -> None:
+                started: Callable[[], None], board: Optional[Board] = None, process: int = 0,
+                commands: Optional[int] = None) -> None:
     """Serves in this process until it is told to stop; calls `started` when clients can connect."""
     # The thread of a model waits at most this long for the interpreter when its run has ended.
     sys.setswitchinterval(0.0005)

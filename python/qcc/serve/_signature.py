@@ -24,6 +24,9 @@ DATATYPES = {
     "float16": "FP16", "float32": "FP32", "float64": "FP64", "bfloat16": "BF16",
 }
 
+#: The most that a dynamic dimension may be, unless the host gives another number.
+MOST_OF_DIMENSION = 1 << 20
+
 
 @dataclasses.dataclass(frozen=True)
 class Tensor:

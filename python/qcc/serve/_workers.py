@@ -13,8 +13,9 @@ import sys
 import time
 from typing import Callable, Dict, List, NoReturn, Optional
 
+from .._exit_codes import FAILED, SUCCESS, code_of
 from ..errors import Error
-from ._metrics import Board
+from ._metrics import Board, Metrics
 from ._models import Watcher
 from ._server import ServerOptions, load_all, run_process
 
@@ -34,7 +35,9 @@ class Workers:
         self.options = options
         self.watcher = watcher
         self.sockets = sockets
-        self.board = Board(len(sockets), len(options.sources))
+        self.board = Board(len(sockets) + 1, len(options.sources))  # The last one is for this process.
+        self.metrics = Metrics()
+        self.count_starts(0)
         self.pids: Dict[int, int] = {}  # the number of a process by its id
         self.pipes: Dict[int, int] = {}  # for commands to a process, by its number
         self.started: Dict[int, float] = {}
@@ -51,16 +54,16 @@ class Workers:
         while True:
             received = signal.sigtimedwait(_WAITED, 0.02 if missing > 0 else self.options.reload_seconds or 60.0)
             if received is not None and received.si_signo in _STOP:
-                return self.stop(0)
+                return self.stop(SUCCESS)
             if not self.reap():
-                return self.stop(4)
+                return self.stop(FAILED)
             if missing > 0:
                 missing -= self.count_ready()
                 if missing <= 0:
                     started()
             elif received is None and self.options.reload_seconds:
                 for source in self.watcher.changed():
-                    self.send(json.dumps([source.name, self.watcher.path(source)]))
+                    self.send(json.dumps([source.name, self.watcher.place(source)]))
 
     def count_ready(self) -> int:
         """How many processes have started since the last call."""
@@ -68,6 +71,11 @@ class Workers:
             return len(os.read(self.ready, 1024))
         except BlockingIOError:
             return 0
+
+    def count_starts(self, count: int) -> None:
+        """Counts processes that are started in place of others."""
+        self.metrics.count("qcc_worker_starts_total", count)
+        self.board.write(len(self.sockets), self.metrics.dump())
 
     def tell_ready(self) -> None:
         os.write(self.say_ready, b".")
@@ -87,7 +95,7 @@ class Workers:
 
     def work(self, number: int, commands: int) -> NoReturn:
         """In the new process."""
-        code = 4
+        code = FAILED
         try:
             # Without this, the end of the starting process would not be seen.
             for pipe in self.pipes.values():
@@ -97,14 +105,15 @@ class Workers:
                     one.close()
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _WAITED)
             loaded = load_all(self.options, self.watcher)
+            self.watcher.close()  # An artifact that is replaced later must not stay in memory.
             run_process(self.options, self.watcher, loaded, self.sockets[number].dup(),
                         self.tell_ready, self.board, number, commands)
-            code = 0
+            code = SUCCESS
         except Error as error:
             log.error("%s", error)
-            code = 3
+            code = code_of(error)
         except KeyboardInterrupt:
-            code = 0
+            code = SUCCESS
         except BaseException:
             log.exception("process %d failed", number)
         finally:
@@ -138,6 +147,7 @@ class Workers:
                 return False
             log.error("process %d ended with %s; another one is started", number, how)
             time.sleep(0.05 * self.early)
+            self.count_starts(1)
             self.start(number)
 
     def stop(self, code: int) -> int:
@@ -155,7 +165,7 @@ class Workers:
                 self.pids.pop(pid, None)
                 # One that was starting has no handler of the signal yet.
                 if status and not (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGTERM):
-                    code = code or 4
+                    code = code or FAILED
             else:
                 signal.sigtimedwait({signal.SIGCHLD}, 0.1)
         for pid in self.pids:
