@@ -17,5 +17,6 @@ os.environ.setdefault("QCC_PYTHON", sys.executable)
 try:
     os.execv(program, [sys.argv[0], *sys.argv[1:]])
 except OSError as error:
-    sys.exit(f"@PROGRAM@: error: '{program}' cannot be started ({error.strerror}); install the package anew: "
-             "pip install --force-reinstall @DISTRIBUTION@")
+    sys.stderr.write(f"@PROGRAM@: error: '{program}' cannot be started ({error.strerror}); install the package anew: "
+                     "pip install --force-reinstall @DISTRIBUTION@\n")
+    sys.exit(4)  # cannot be run; the codes are in tools/common/ExitCodes.h

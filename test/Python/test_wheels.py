@@ -173,11 +173,11 @@ def check_commands(folder, work):
     assert "qcc-lsp-server [options]" in run(folder / "qcc-lsp-server", "--help")
     done = subprocess.run([folder / "qcc", "diff", work / "classifier.onnx", "--against=onnx"], capture_output=True,
                           text=True, env={"PATH": "/usr/bin:/bin"})
-    assert done.returncode == 1 and "the comparison needs the package onnx" in done.stderr
+    assert done.returncode == 4 and "the comparison needs the package onnx" in done.stderr
     (program_file,) = folder.parent.glob("lib/python*/site-packages/qcc/bin/qcc")
     program_file.rename(work / "hidden")
     done = subprocess.run([folder / "qcc"], capture_output=True, text=True)
-    assert done.returncode == 1 and re.search(
+    assert done.returncode == 4 and re.search(
         r"^qcc: error: '.*/qcc/bin/qcc' cannot be started \(No such file or directory\); install the package anew: pip "
         r"install --force-reinstall qcc-compiler$", done.stderr.strip())
     (work / "hidden").rename(program_file)
