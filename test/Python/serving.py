@@ -13,6 +13,25 @@ import numpy as np
 
 import program
 
+#: Some hundred milliseconds for a thousand rows.
+SLOW = """
+func.func @slow(%x: tensor<?x2048xf32>) -> tensor<?x1xf32> {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %x, %c0 : tensor<?x2048xf32>
+  %we = tensor.empty() : tensor<2048x2048xf32>
+  %w = linalg.fill ins(%one : f32) outs(%we : tensor<2048x2048xf32>) -> tensor<2048x2048xf32>
+  %e = tensor.empty(%m) : tensor<?x2048xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x2048xf32>) -> tensor<?x2048xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<?x2048xf32>, tensor<2048x2048xf32>)
+      outs(%f : tensor<?x2048xf32>) -> tensor<?x2048xf32>
+  %s = tensor.extract_slice %y[0, 0] [%m, 1] [1, 1] : tensor<?x2048xf32> to tensor<?x1xf32>
+  return %s : tensor<?x1xf32>
+}
+"""
+
+
 DATATYPES = {"bool": "BOOL", "uint8": "UINT8", "int8": "INT8", "int16": "INT16", "int32": "INT32", "int64": "INT64",
              "float16": "FP16", "float32": "FP32", "float64": "FP64"}
 
