@@ -38,7 +38,7 @@ static void splitIntoVariants(mlir::ModuleOp module,
 }
 
 /// Whether the IR is verified after each pass, so that the message names the
-/// pass, and not only after each stage, which takes a fifth less time.
+/// pass, and not only after each stage, which takes less time.
 #ifdef NDEBUG
 static constexpr bool kVerifiesEachPass = false;
 #else

@@ -359,24 +359,28 @@ LogicalResult stablehlo::importPad(OpImporter &n) {
       padAll(n, x, amounts[0], amounts[1], amounts[2], scalarOf(n, n.in(1))));
 }
 
+SmallVector<Value> stablehlo::indicesOf(GraphBuilder &n, Value number,
+                                        ArrayRef<Value> sizes) {
+  SmallVector<Value> at(sizes.size());
+  for (int64_t d = sizes.size() - 1; d > 0; --d) {
+    at[d] = arith::RemUIOp::create(n.b, n.loc, number, sizes[d]);
+    number = arith::DivUIOp::create(n.b, n.loc, number, sizes[d]);
+  }
+  if (!at.empty())
+    at[0] = number;
+  return at;
+}
+
 Value stablehlo::forEach(GraphBuilder &n, const Shape &shape, Value start,
                          llvm::function_ref<Value(ValueRange, Value)> body) {
   OpFoldResult count = n.product(SmallVector<OpFoldResult>(shape));
   SmallVector<Value> sizes;
   for (OpFoldResult size : shape)
     sizes.push_back(n.index(size));
-  SmallVector<Value> ends =
-      repeat(n, count, start,
-             [&](Value i, ValueRange carried) -> FailureOr<SmallVector<Value>> {
-               SmallVector<Value> at(shape.size());
-               Value rest = i;
-               for (int64_t d = shape.size() - 1; d > 0; --d) {
-                 at[d] = arith::RemUIOp::create(n.b, n.loc, rest, sizes[d]);
-                 rest = arith::DivUIOp::create(n.b, n.loc, rest, sizes[d]);
-               }
-               if (!at.empty())
-                 at[0] = rest;
-               return SmallVector<Value>{body(at, carried[0])};
-             });
+  SmallVector<Value> ends = repeat(
+      n, count, start,
+      [&](Value i, ValueRange carried) -> FailureOr<SmallVector<Value>> {
+        return SmallVector<Value>{body(indicesOf(n, i, sizes), carried[0])};
+      });
   return ends[0];
 }

@@ -23,6 +23,11 @@ GraphValue padAll(GraphBuilder &n, GraphValue &x, ArrayRef<int64_t> low,
 OpFoldResult countWindows(GraphBuilder &n, OpFoldResult size, int64_t kernel,
                           int64_t stride, int64_t dilation);
 
+/// The indices of the element that has a number, in row-major order, in a
+/// tensor of `sizes`.
+SmallVector<Value> indicesOf(GraphBuilder &n, Value number,
+                             ArrayRef<Value> sizes);
+
 /// Runs `body` for all places of a tensor of `shape`, one after the other, and
 /// hands a tensor from one to the next.
 Value forEach(GraphBuilder &n, const Shape &shape, Value start,

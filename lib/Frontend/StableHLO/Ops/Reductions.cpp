@@ -340,14 +340,10 @@ LogicalResult stablehlo::importSelectAndScatter(OpImporter &n) {
         Scalars s(n.b, n.loc);
         Value place = s.extract(table, at);
         Value isElement = s.less(s.constant(place.getType(), -1), place);
-        Value rest = arith::IndexCastOp::create(
+        Value number = arith::IndexCastOp::create(
             s.b, s.loc, s.b.getIndexType(),
             s.select(isElement, place, s.constant(place.getType(), 0)));
-        SmallVector<Value> to(sizes.size());
-        for (int64_t d = sizes.size() - 1; d >= 0; --d) {
-          to[d] = arith::RemUIOp::create(s.b, s.loc, rest, sizes[d]);
-          rest = arith::DivUIOp::create(s.b, s.loc, rest, sizes[d]);
-        }
+        SmallVector<Value> to = indicesOf(n, number, sizes);
         Value old = s.extract(carried, to);
         Value next = scatter->compute(s, {old, s.extract(given, at)}).front();
         return Value(tensor::InsertOp::create(
