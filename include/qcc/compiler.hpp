@@ -53,6 +53,8 @@ struct CompileOptions {
   std::chrono::nanoseconds timeout{0};
   /// What the process may grow by; 0: no limit. See qccCompileOptions.
   int64_t memoryLimitBytes = 0;
+  /// That generate code; 0: one for each CPU.
+  int threads = 0;
   /// Path of qcc-isolated-compiler, for the flag QCC_COMPILE_ISOLATED; empty:
   /// it is looked for beside libqcc.
   std::string isolatedCompiler;
@@ -150,6 +152,7 @@ inline qccCompileOptions toC(const CompileOptions &options,
   c.cancel = options.cancel ? options.cancel->handle() : nullptr;
   c.timeoutNanoseconds = options.timeout.count();
   c.memoryLimitBytes = options.memoryLimitBytes;
+  c.threads = options.threads;
   return c;
 }
 } // namespace detail

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EarlyEnd.h"
-#include "Optimize.h"
+#include "Parts.h"
 #include "SingleLaneStores.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -17,7 +17,6 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Linker/Linker.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -35,14 +34,14 @@ static llvm::StringSet<> functionsOf(const Program &program) {
   return names;
 }
 
-/// Translates and optimizes the functions that the host runs of one variant.
-/// Functions that the table refers to get names with the prefix and are visible
-/// to other variants; everything else is internal.
+/// LLVM IR of the functions that the host runs of one variant. Functions that
+/// the table refers to get names with the prefix and are visible to other
+/// parts of the program; everything else is internal.
 static llvm::Expected<std::unique_ptr<llvm::Module>>
 translateVariant(mlir::ModuleOp module, const Target &target,
                  const TranslatedVariant &variant, llvm::LLVMContext &context,
-                 Effort effort, WorkLimits *limits) {
-  auto machine = target.createTargetMachine(effort);
+                 const CodeGenOptions &options) {
+  auto machine = target.createTargetMachine(options.effort);
   if (!machine)
     return machine.takeError();
   std::unique_ptr<llvm::Module> result =
@@ -70,51 +69,131 @@ translateVariant(mlir::ModuleOp module, const Target &target,
   llvm::raw_string_ostream stream(message);
   if (llvm::verifyModule(*result, &stream))
     return llvm::createStringError("invalid LLVM IR: %s", message.c_str());
-  optimize(*result, **machine, effort, limits);
-  if (llvm::Error error = checkLimits(limits))
-    return std::move(error);
-  scalarizeSingleLaneStores(*result);
+  return result;
+}
+
+namespace {
+/// A program whose functions are in parts, not optimized yet.
+struct SplitProgram {
+  std::vector<TranslatedVariant> table;
+  std::vector<Part> parts; ///< Of all variants.
+};
+} // namespace
+
+/// PTX of the kernels of a variant for a device, and machine code of them.
+static llvm::Error addKernels(const Variant &variant, TranslatedVariant &result,
+                              const CodeGenOptions &options) {
+  auto kernels = emitPTX(variant, options);
+  if (!kernels)
+    return kernels.takeError();
+  if (variant.assembles) {
+    auto assembled = assembleKernels(*kernels, variant.target->getName());
+    if (!assembled)
+      return assembled.takeError();
+    result.binary = std::move(assembled->binary);
+  }
+  result.kernels = std::move(*kernels);
+  return llvm::Error::success();
+}
+
+/// Translates all variants.
+static llvm::Expected<SplitProgram>
+splitProgram(llvm::ArrayRef<Variant> variants, const CodeGenOptions &options) {
+  SplitProgram result;
+  for (const Variant &variant : variants) {
+    mlir::ModuleOp program = variant.module;
+    mlir::registerBuiltinDialectTranslation(*program.getContext());
+    mlir::registerLLVMDialectTranslation(*program.getContext());
+    std::string prefix =
+        variants.size() > 1 ? variant.target->getName() + "." : "";
+    result.table.push_back(
+        {Program::of(program), variant.target.get(), prefix, {}, {}});
+    if (variant.target->isDevice())
+      if (llvm::Error error = addKernels(variant, result.table.back(), options))
+        return std::move(error);
+    llvm::LLVMContext context;
+    auto module = translateVariant(program, *variant.host, result.table.back(),
+                                   context, options);
+    if (!module)
+      return module.takeError();
+    llvm::move(splitIntoParts(std::move(*module), *variant.host),
+               std::back_inserter(result.parts));
+  }
   return result;
 }
 
 llvm::Expected<std::unique_ptr<llvm::Module>>
 qcc::translateToLLVM(llvm::ArrayRef<Variant> variants,
-                     llvm::LLVMContext &context, Effort effort,
-                     WeightsImage *apart, WorkLimits *limits) {
-  std::unique_ptr<llvm::Module> result;
-  std::vector<TranslatedVariant> table;
-  for (Variant variant : variants) {
-    mlir::registerBuiltinDialectTranslation(*variant.module.getContext());
-    mlir::registerLLVMDialectTranslation(*variant.module.getContext());
-    std::string prefix =
-        variants.size() > 1 ? variant.target->getName() + "." : "";
-    table.push_back(
-        {Program::of(variant.module), variant.target, prefix, {}, {}});
-    if (variant.target->isDevice()) {
-      auto kernels = emitPTX(variant, effort, limits);
-      if (!kernels)
-        return kernels.takeError();
-      if (variant.assembles) {
-        auto assembled = assembleKernels(*kernels, variant.target->getName());
-        if (!assembled)
-          return assembled.takeError();
-        table.back().binary = std::move(assembled->binary);
-      }
-      table.back().kernels = std::move(*kernels);
-    }
-    auto translated = translateVariant(variant.module, *variant.host,
-                                       table.back(), context, effort, limits);
-    if (!translated)
-      return translated.takeError();
-    if (!result)
-      result = std::move(*translated);
-    else if (llvm::Linker::linkModules(*result, std::move(*translated)))
-      return llvm::createStringError(
-          "the variants of the program could not be joined");
-  }
-  if (llvm::Error error = addDescriptor(*result, table, apart))
+                     llvm::LLVMContext &context,
+                     const CodeGenOptions &options) {
+  auto program = splitProgram(variants, options);
+  if (!program)
+    return program.takeError();
+  if (llvm::Error error = finishParts(
+          program->parts, options,
+          [](llvm::Module &module, llvm::TargetMachine &, WorkLimits *) {
+            scalarizeSingleLaneStores(module);
+            return writePart(module);
+          }))
+    return std::move(error);
+  auto result = joinParts(program->parts, context);
+  if (!result)
+    return result.takeError();
+  if (llvm::Error error = addDescriptor(**result, program->table))
     return std::move(error);
   return result;
+}
+
+/// A module that declares the functions that the table refers to.
+static std::unique_ptr<llvm::Module>
+declareFunctions(llvm::ArrayRef<TranslatedVariant> table,
+                 const llvm::TargetMachine &machine,
+                 llvm::LLVMContext &context) {
+  auto module = std::make_unique<llvm::Module>("qcc", context);
+  module->setTargetTriple(machine.getTargetTriple());
+  module->setDataLayout(machine.createDataLayout());
+  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
+                                       /*isVarArg=*/false);
+  for (const TranslatedVariant &variant : table)
+    for (const auto &name : functionsOf(variant.program))
+      llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
+                             variant.prefix + name.getKey(), *module)
+          ->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  return module;
+}
+
+llvm::Expected<std::vector<llvm::SmallVector<char, 0>>>
+qcc::emitObjects(llvm::ArrayRef<Variant> variants, WeightsImage &weights,
+                 const CodeGenOptions &options) {
+  auto program = splitProgram(variants, options);
+  if (!program)
+    return program.takeError();
+  if (llvm::Error error = finishParts(
+          program->parts, options,
+          [](llvm::Module &module, llvm::TargetMachine &machine,
+             WorkLimits *limits) {
+            scalarizeSingleLaneStores(module);
+            return emitCode(module, machine, FileKind::Object, limits);
+          }))
+    return std::move(error);
+  std::vector<llvm::SmallVector<char, 0>> objects;
+  for (Part &part : program->parts)
+    objects.push_back(std::move(part.bytes));
+
+  auto machine = variants.front().host->createTargetMachine(options.effort);
+  if (!machine)
+    return machine.takeError();
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      declareFunctions(program->table, **machine, context);
+  if (llvm::Error error = addDescriptor(*module, program->table, &weights))
+    return std::move(error);
+  auto descriptor =
+      emitCode(*module, **machine, FileKind::Object, options.limits);
+  if (!descriptor)
+    return descriptor.takeError();
+  objects.push_back(std::move(*descriptor));
+  return objects;
 }
 
 llvm::Expected<llvm::SmallVector<char, 0>>

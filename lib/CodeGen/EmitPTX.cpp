@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EarlyEnd.h"
-#include "Optimize.h"
+#include "Parts.h"
 #include "WideShifts.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -118,10 +117,20 @@ static void raiseVersion(std::string &text, int64_t parameterBytes) {
                      std::to_string(kManyParametersVersion % 10));
 }
 
-llvm::Expected<std::string> qcc::emitPTX(const Variant &variant, Effort effort,
-                                         WorkLimits *limits) {
+/// What kernels need after LLVM's optimizer.
+static llvm::Expected<Part::Bytes>
+finishKernels(llvm::Module &module, llvm::TargetMachine &, WorkLimits *) {
+  splitWideShiftGuards(module);
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      keepMatrixLoops(function);
+  return writePart(module);
+}
+
+llvm::Expected<std::string> qcc::emitPTX(const Variant &variant,
+                                         const CodeGenOptions &options) {
   const Target &target = *variant.target;
-  auto machine = target.createTargetMachine(effort);
+  auto machine = target.createTargetMachine(options.effort);
   if (!machine)
     return machine.takeError();
   mlir::ModuleOp program = variant.module;
@@ -155,17 +164,17 @@ llvm::Expected<std::string> qcc::emitPTX(const Variant &variant, Effort effort,
   llvm::raw_string_ostream stream(message);
   if (llvm::verifyModule(*module, &stream))
     return llvm::createStringError("invalid LLVM IR: %s", message.c_str());
-  optimize(*module, **machine, effort, limits);
-  if (llvm::Error error = checkLimits(limits))
+  std::vector<Part> parts = splitIntoParts(std::move(module), target);
+  if (llvm::Error error = finishParts(parts, options, finishKernels))
     return std::move(error);
-  splitWideShiftGuards(*module);
-  for (llvm::Function &function : *module)
-    if (!function.isDeclaration())
-      keepMatrixLoops(function);
-  auto text = emitCode(*module, **machine, FileKind::Assembly, limits);
+  auto optimized = joinParts(parts, context);
+  if (!optimized)
+    return optimized.takeError();
+  auto text =
+      emitCode(**optimized, **machine, FileKind::Assembly, options.limits);
   if (!text)
     return text.takeError();
   std::string ptx(text->begin(), text->end());
-  raiseVersion(ptx, parameterBytesOf(*module));
+  raiseVersion(ptx, parameterBytesOf(**optimized));
   return ptx;
 }

@@ -193,21 +193,25 @@ llvm::Expected<llvm::SmallVector<char, 0>> PipeReader::take() {
 }
 
 /// Runs lld, whose state is global.
-static llvm::Error runLinker(const std::string &input,
+static llvm::Error runLinker(llvm::ArrayRef<OpenFile> inputs,
                              const std::string &output) {
-  const char *arguments[] = {"ld.lld",
-                             "-shared",
-                             "-z",
-                             "defs",
-                             "-z",
-                             "noexecstack",
-                             "-Bsymbolic",
-                             "--hash-style=gnu",
-                             "--build-id=none",
-                             "--threads=1",
-                             input.c_str(),
-                             "-o",
-                             output.c_str()};
+  std::vector<const char *> arguments = {"ld.lld",
+                                         "-shared",
+                                         "-z",
+                                         "defs",
+                                         "-z",
+                                         "noexecstack",
+                                         "-Bsymbolic",
+                                         "--hash-style=gnu",
+                                         "--build-id=none",
+                                         "--threads=1",
+                                         "-o",
+                                         output.c_str()};
+  std::vector<std::string> paths;
+  for (const OpenFile &input : inputs)
+    paths.push_back(input.path());
+  for (const std::string &path : paths)
+    arguments.push_back(path.c_str());
   static std::mutex mutex;
   std::string messages;
   llvm::raw_string_ostream stream(messages);
@@ -224,19 +228,22 @@ static llvm::Error runLinker(const std::string &input,
 }
 
 llvm::Expected<llvm::SmallVector<char, 0>>
-qcc::linkSharedObject(llvm::ArrayRef<char> object, const WeightsImage &weights,
-                      bool releases) {
+qcc::linkSharedObject(llvm::ArrayRef<llvm::SmallVector<char, 0>> objects,
+                      const WeightsImage &weights, bool releases) {
   if (access("/proc/self/fd", X_OK) != 0)
     return failure(errno, "the file system /proc is not mounted here");
-  OpenFile input(memfd_create("qcc-link-input", MFD_CLOEXEC));
-  if (!input.isOpen())
-    return failure(errno, "no file in memory can be created");
-  if (int error = writeAll(input.descriptor, object.data(), object.size()))
-    return failure(error, "the object cannot be kept");
+  std::vector<OpenFile> inputs(objects.size());
+  for (auto [input, object] : llvm::zip_equal(inputs, objects)) {
+    input.descriptor = memfd_create("qcc-link-input", MFD_CLOEXEC);
+    if (!input.isOpen())
+      return failure(errno, "no file in memory can be created");
+    if (int error = writeAll(input.descriptor, object.data(), object.size()))
+      return failure(error, "the object cannot be kept");
+  }
   PipeReader reader;
   if (llvm::Error error = reader.start())
     return std::move(error);
-  if (llvm::Error error = runLinker(input.path(), reader.path()))
+  if (llvm::Error error = runLinker(inputs, reader.path()))
     return std::move(error);
   auto bytes = reader.take();
   if (!bytes)

@@ -81,13 +81,6 @@ mlir::LogicalResult Compiler::runStages(mlir::ModuleOp module, Stage last,
 // Code
 //===----------------------------------------------------------------------===//
 
-/// LLVM IR and the code generator that it was made for.
-struct Compiler::Translated {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::TargetMachine> machine;
-  std::unique_ptr<llvm::Module> module;
-};
-
 /// The one target of a module of kernels, or an error.
 static llvm::Expected<Variant>
 deviceVariant(mlir::ModuleOp module, llvm::ArrayRef<TargetRef> targets) {
@@ -101,16 +94,18 @@ deviceVariant(mlir::ModuleOp module, llvm::ArrayRef<TargetRef> targets) {
         "target '%s' is a processor, which does not run PTX; compile for a "
         "chip of target cuda such as sm_80",
         targets.front()->getName().c_str());
-  return Variant{module, targets.front().get(), nullptr};
+  return Variant{module, targets.front(), nullptr};
 }
 
-llvm::Error Compiler::translate(mlir::ModuleOp module, Translated &result,
-                                WeightsImage *apart) const {
+CodeGenOptions Compiler::codeGenOptions() const {
+  return {effort, threads, limits};
+}
+
+std::vector<Variant> Compiler::variantsOf(mlir::ModuleOp module) const {
   TargetRef host = hostTarget();
-  llvm::SmallVector<Variant> variants;
+  std::vector<Variant> variants;
   auto add = [&](mlir::ModuleOp variant, const TargetRef &target) {
-    variants.push_back({variant, target.get(),
-                        target->isDevice() ? host.get() : target.get(),
+    variants.push_back({variant, target, target->isDevice() ? host : target,
                         assemblesKernels});
   };
   if (targets.size() == 1)
@@ -119,36 +114,33 @@ llvm::Error Compiler::translate(mlir::ModuleOp module, Translated &result,
     for (auto [variant, target] :
          llvm::zip_equal(module.getOps<mlir::ModuleOp>(), targets))
       add(variant, target);
+  return variants;
+}
+
+llvm::Expected<llvm::SmallVector<char, 0>> Compiler::emit(mlir::ModuleOp module,
+                                                          FileKind kind) const {
+  std::vector<Variant> variants = variantsOf(module);
   // The functions name their own processors and features, so that the code
   // generator of any of them will do.
   auto machine = variants.front().host->createTargetMachine(effort);
   if (!machine)
     return machine.takeError();
-  result.machine = std::move(*machine);
-  auto translated =
-      translateToLLVM(variants, result.context, effort, apart, limits);
+  llvm::LLVMContext context;
+  auto translated = translateToLLVM(variants, context, codeGenOptions());
   if (!translated)
     return translated.takeError();
-  result.module = std::move(*translated);
-  return llvm::Error::success();
-}
-
-llvm::Expected<llvm::SmallVector<char, 0>>
-Compiler::emit(mlir::ModuleOp module, FileKind kind,
-               WeightsImage *apart) const {
-  Translated translated;
-  if (llvm::Error error = translate(module, translated, apart))
-    return std::move(error);
-  return emitCode(*translated.module, *translated.machine, kind, limits);
+  return emitCode(**translated, **machine, kind, limits);
 }
 
 llvm::Expected<std::string> Compiler::emitLLVM(mlir::ModuleOp module) const {
-  Translated translated;
-  if (llvm::Error error = translate(module, translated))
-    return std::move(error);
+  llvm::LLVMContext context;
+  auto translated =
+      translateToLLVM(variantsOf(module), context, codeGenOptions());
+  if (!translated)
+    return translated.takeError();
   std::string text;
   llvm::raw_string_ostream stream(text);
-  translated.module->print(stream, nullptr);
+  (*translated)->print(stream, nullptr);
   return text;
 }
 
@@ -167,17 +159,17 @@ Compiler::emitObject(mlir::ModuleOp module) const {
 
 llvm::Expected<Artifact> Compiler::emitArtifact(mlir::ModuleOp module) const {
   WeightsImage weights;
-  auto object = emit(module, FileKind::Object, &weights);
-  if (!object)
-    return object.takeError();
-  return linkSharedObject(*object, weights, releasesConstants);
+  auto objects = emitObjects(variantsOf(module), weights, codeGenOptions());
+  if (!objects)
+    return objects.takeError();
+  return linkSharedObject(*objects, weights, releasesConstants);
 }
 
 llvm::Expected<std::string> Compiler::emitPTX(mlir::ModuleOp module) const {
   llvm::Expected<Variant> variant = deviceVariant(module, targets);
   if (!variant)
     return variant.takeError();
-  return qcc::emitPTX(*variant, effort, limits);
+  return qcc::emitPTX(*variant, codeGenOptions());
 }
 
 llvm::Expected<std::string> Compiler::emitWeights(mlir::ModuleOp module) const {

@@ -233,7 +233,7 @@ class _Limits:
     """Where and how long the compiler runs, and how much memory it takes."""
 
     def __init__(self, isolated: "bool | str | os.PathLike[str]" = False, timeout: Optional[float] = None,
-                 memory_limit: Optional[int] = None) -> None:
+                 memory_limit: Optional[int] = None, threads: Optional[int] = None) -> None:
         self._flags = _ISOLATED if isolated else 0
         self._program = None if isinstance(isolated, bool) else encode(isolated)
         if timeout is not None and not timeout > 0:
@@ -242,11 +242,15 @@ class _Limits:
         self._bytes = 0 if memory_limit is None else _size(memory_limit, "memory_limit")
         if memory_limit is not None and not 0 < self._bytes < 2**63:
             raise InvalidArgumentError(f"memory_limit is {memory_limit!r}; give a number of bytes above 0, or None")
+        self._threads = 0 if threads is None else _size(threads, "threads")
+        if threads is not None and not 0 < self._threads < 2**31:
+            raise InvalidArgumentError(f"threads is {threads!r}; give a number of threads above 0, or None")
 
     def put(self, options: c.CompileOptions) -> None:
         options.flags |= self._flags
         options.isolated_compiler = self._program
         options.timeout_nanoseconds, options.memory_limit_bytes = self._nanoseconds, self._bytes
+        options.threads = self._threads
 
 
 def _compile(source: Source, target: Union[str, Sequence[str]], weights: Optional[Weights], tuning: Any,
@@ -281,7 +285,7 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
             constants: Optional[Mapping[str, Any]] = None,
             on_diagnostic: Optional[Callable[[Diagnostic], None]] = None,
             isolated: "bool | str | os.PathLike[str]" = False, timeout: Optional[float] = None,
-            memory_limit: Optional[int] = None, cubin: bool = False) -> Module:
+            memory_limit: Optional[int] = None, cubin: bool = False, threads: Optional[int] = None) -> Module:
     """Compiles a program.
 
     Args:
@@ -308,6 +312,7 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
         timeout: the most seconds that the compilation may take.
         memory_limit: the most bytes that this process may grow by while it compiles, or the process of its own.
         cubin: whether kernels for NVIDIA chips are there as machine code as well, which ptxas of the CUDA toolkit makes.
+        threads: how many threads generate code. The code does not depend on it. None: one for each CPU.
 
     Raises:
         InvalidProgramError: the compiler rejects the program; `diagnostics` says where and why.
@@ -318,7 +323,7 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
         InternalError, KilledError: the compiler crashed, or the process of its own was killed.
     """
     return Module(None, _compile(source, target, weights, tuning, name, _FixedInputs(dims, shapes, constants),
-                                 _Limits(isolated, timeout, memory_limit), on_diagnostic, _CUBIN if cubin else 0))
+                                 _Limits(isolated, timeout, memory_limit, threads), on_diagnostic, _CUBIN if cubin else 0))
 
 
 def explain(source: Source, *, target: str = "native", weights: Optional[Weights] = None,

@@ -270,4 +270,5 @@ class CompileOptions(SizedStructure):
         ("constants", ctypes.POINTER(WeightTensor)),
         ("num_constants", ctypes.c_size_t),
         ("isolated_compiler", ctypes.c_char_p),
+        ("threads", ctypes.c_int32),
     ]

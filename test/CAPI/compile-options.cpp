@@ -76,5 +76,18 @@ int main(int argc, char **argv) {
   CHECK(codeOf(argv[1], "exit 100") == QCC_STATUS_OUT_OF_MEMORY);
   CHECK(codeOf(argv[1], "exec sleep 60") == QCC_STATUS_TIMED_OUT);
   fixedInputs(argv[2]);
+  // Code does not depend on the number of threads.
+  options = {};
+  options.threads = 3;
+  CHECK(bytesOf(qcc::compileArtifact(program, options)) == here);
+  options.flags = QCC_COMPILE_ISOLATED;
+  CHECK(bytesOf(qcc::compileArtifact(program, options)) == here);
+  options.threads = -1;
+  try {
+    qcc::compileArtifact(program, options);
+    CHECK(false);
+  } catch (const qcc::Error &error) {
+    CHECK(error.code() == QCC_STATUS_INVALID_ARGUMENT);
+  }
   return finishTest();
 }

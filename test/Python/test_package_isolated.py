@@ -103,3 +103,19 @@ def test_wrong_options():
         with pytest.raises(qcc.InvalidArgumentError, match="memory_limit is .*; give a number of bytes above 0"):
             qcc.compile(DOUBLE, memory_limit=limit)
     qcc.compile(DOUBLE, timeout=float("inf"))
+    for threads in (0, -1, 2**31):
+        with pytest.raises(qcc.InvalidArgumentError, match="threads is .*; give a number of threads above 0"):
+            qcc.compile(DOUBLE, threads=threads)
+    with pytest.raises(qcc.InvalidArgumentError, match="threads is 1.5, which is no whole number"):
+        qcc.compile(DOUBLE, threads=1.5)
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+def test_code_does_not_depend_on_threads(isolated, tmp_path):
+    artifacts = []
+    for threads in (None, 1, 4):
+        # Two variants are two parts, so that threads have work.
+        module = qcc.compile(DOUBLE, target=["x86-64-v3", "cascadelake"], isolated=isolated, threads=threads)
+        module.save(tmp_path / "module.so")
+        artifacts.append((tmp_path / "module.so").read_bytes())
+    assert artifacts[1:] == artifacts[:-1]

@@ -54,6 +54,10 @@ void driver::addCompilingOptions(Arguments &arguments,
                  "Where constants written dense_resource<name> come from; a "
                  "file has at least one that the program reads",
                  program.weights);
+  arguments.number("compile-threads", "N",
+                   "Threads that generate code; one for each CPU if not given. "
+                   "The code does not depend on it",
+                   1, 1024, program.compileThreads);
   arguments.flag("unfused",
                  "Make a step of each op, so that the value of every layer can "
                  "be looked at: slower, but the same bits",

@@ -45,6 +45,8 @@ struct ProgramOptions {
   bool unfused = false;
   bool emitsCubin = false; ///< Machine code beside PTX.
   std::string tuning;      ///< A tuning database, or empty.
+  /// That generate code; 0: one for each CPU.
+  unsigned compileThreads = 0;
   /// Sizes that the command line gives. An ONNX model is compiled for those
   /// with a name.
   tools::GivenSizes sizes;

@@ -211,6 +211,8 @@ ExitCode Session::setOptions(std::vector<TargetRef> targets) {
   compilerRef.emplace(std::move(targets));
   compilerRef->stageOptions.fuse = !options.unfused;
   compilerRef->assemblesKernels = options.emitsCubin;
+  compilerRef->threads =
+      options.compileThreads ? options.compileThreads : rt::availableCpus();
   if (options.tuning.empty())
     return tools::ExitSuccess;
   rt::Result<LoadedTuning> tuning = loadTuning(options.tuning);

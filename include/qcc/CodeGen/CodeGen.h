@@ -11,10 +11,12 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "qcc/CodeGen/WeightsImage.h"
 #include "qcc/Target/Effort.h"
+#include "qcc/Target/Target.h"
 #include "qcc/Transforms/Program/Program.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include <memory>
+#include <vector>
 
 namespace llvm {
 class LLVMContext;
@@ -24,27 +26,41 @@ class TargetMachine;
 
 namespace qcc {
 
-class Target;
 class WorkLimits;
 
 /// A module after the llvm stage, and what it was compiled for.
 struct Variant {
   mlir::ModuleOp module;
-  const Target *target;
+  TargetRef target;
   /// What the functions of the host are for: the target, unless that is a
   /// device.
-  const Target *host;
+  TargetRef host;
   /// Whether kernels of a device are added as machine code as well, by ptxas.
   bool assembles = false;
 };
 
-/// LLVM IR of all variants, optimized, with their descriptor. A function says
-/// in its attributes what processor it is for. For `apart` see addDescriptor.
-/// Fails once `limits` are exceeded, which have the reason then.
+/// How code is generated.
+struct CodeGenOptions {
+  Effort effort = Effort::Full;
+  /// Threads that work at once, at least 1. The code does not depend on it.
+  unsigned threads = 1;
+  /// Looked at now and then; null: none. What fails once they are exceeded
+  /// leaves its reason there.
+  WorkLimits *limits = nullptr;
+};
+
+/// LLVM IR of all variants, optimized, with their descriptor and weights. A
+/// function says in its attributes what processor it is for.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translateToLLVM(llvm::ArrayRef<Variant> variants, llvm::LLVMContext &context,
-                Effort effort, WeightsImage *apart = nullptr,
-                WorkLimits *limits = nullptr);
+                const CodeGenOptions &options);
+
+/// The same as ELF objects, and the weights apart from them, for
+/// linkSharedObject. A large program is several objects: one for each part that
+/// a thread works on, and one for the descriptor.
+llvm::Expected<std::vector<llvm::SmallVector<char, 0>>>
+emitObjects(llvm::ArrayRef<Variant> variants, WeightsImage &weights,
+            const CodeGenOptions &options);
 
 /// A variant whose functions are in LLVM IR. There, `prefix` stands before the
 /// names that the table of the program has.
@@ -57,7 +73,8 @@ struct TranslatedVariant {
 };
 
 /// Adds the descriptor of the ABI (qcc/Artifact/ABI.h) and the weights to a
-/// module that has the functions of all variants, which become internal.
+/// module that defines or declares the functions of all variants. Those that it
+/// defines become internal.
 /// Variants with the same weights share them. Where `apart` is given, the
 /// module only reserves addresses for the weights, and the image is filled, for
 /// linkSharedObject.
@@ -74,9 +91,9 @@ emitCode(llvm::Module &module, llvm::TargetMachine &machine, FileKind kind,
          WorkLimits *limits = nullptr);
 
 /// PTX text of the kernels of a module after the llvm stage that was compiled
-/// for a device. Fails once `limits` are exceeded.
-llvm::Expected<std::string> emitPTX(const Variant &variant, Effort effort,
-                                    WorkLimits *limits = nullptr);
+/// for a device.
+llvm::Expected<std::string> emitPTX(const Variant &variant,
+                                    const CodeGenOptions &options);
 
 /// What ptxas makes of PTX.
 struct AssembledKernels {
@@ -90,12 +107,12 @@ struct AssembledKernels {
 llvm::Expected<AssembledKernels> assembleKernels(llvm::StringRef ptx,
                                                  llvm::StringRef chip);
 
-/// Links an ELF object, and weights that are apart from it, to a shared object
+/// Links ELF objects, and weights that are apart from them, to a shared object
 /// that needs nothing and exports the descriptor alone. In process, by lld.
 /// Frees constants once they are copied, if `releases`.
 llvm::Expected<llvm::SmallVector<char, 0>>
-linkSharedObject(llvm::ArrayRef<char> object, const WeightsImage &weights,
-                 bool releases = false);
+linkSharedObject(llvm::ArrayRef<llvm::SmallVector<char, 0>> objects,
+                 const WeightsImage &weights, bool releases = false);
 
 } // namespace qcc
 

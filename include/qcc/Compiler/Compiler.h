@@ -36,8 +36,9 @@ class PassManager;
 
 namespace qcc {
 
-class WeightsImage;
+struct CodeGenOptions;
 enum class FileKind;
+struct Variant;
 
 /// The bytes of an ELF shared object that exports the descriptor.
 using Artifact = llvm::SmallVector<char, 0>;
@@ -51,6 +52,10 @@ public:
 
   StageOptions stageOptions;
   Effort effort = Effort::Full;
+
+  /// Threads that generate code at once, at least 1. The code is the same with
+  /// any number of them.
+  unsigned threads = 1;
 
   /// Whether artifacts have kernels of devices as machine code beside PTX.
   /// Needs ptxas, and at least one target that is a device.
@@ -92,12 +97,10 @@ public:
   llvm::ArrayRef<TargetRef> getTargets() const { return targets; }
 
 private:
-  struct Translated;
-  llvm::Error translate(mlir::ModuleOp module, Translated &result,
-                        WeightsImage *apart = nullptr) const;
-  llvm::Expected<llvm::SmallVector<char, 0>>
-  emit(mlir::ModuleOp module, FileKind kind,
-       WeightsImage *apart = nullptr) const;
+  std::vector<Variant> variantsOf(mlir::ModuleOp module) const;
+  CodeGenOptions codeGenOptions() const;
+  llvm::Expected<llvm::SmallVector<char, 0>> emit(mlir::ModuleOp module,
+                                                  FileKind kind) const;
 
   std::vector<TargetRef> targets;
 };

@@ -42,6 +42,7 @@ struct Request {
   LoadedTuning tuning;
   bool explain = false;
   bool assemblesKernels = false;
+  unsigned threads = 1;
 };
 } // namespace
 
@@ -143,6 +144,10 @@ static rt::Result<Request> makeRequest(const qccCompileOptions &known,
     };
   request.limits = WorkLimits(std::move(isCancelled), known.timeoutNanoseconds,
                               known.memoryLimitBytes);
+  if (known.threads < 0)
+    return rt::invalidArgument("the number of threads is negative; 0 means one "
+                               "for each CPU");
+  request.threads = known.threads ? known.threads : rt::availableCpus();
   if (known.tuning) {
     rt::Result<LoadedTuning> tuning = loadTuning(known.tuning);
     if (!tuning.isOk())
@@ -194,6 +199,7 @@ static void compile(SourceBuffer source, Request &request, Outcome &outcome) {
   Compiler compiler(request.targets);
   compiler.stageOptions.tuning = request.tuning.database;
   compiler.assemblesKernels = request.assemblesKernels;
+  compiler.threads = request.threads;
   compiler.releasesConstants = true;
   compiler.limits = request.import.limits;
   compiler.configure = [&](mlir::PassManager &, Stage stage) {

@@ -18,12 +18,12 @@
 
 #include "CrashGuard.h"
 #include "qcc/Base/BlockedSignals.h"
+#include "qcc/Base/HandlerStack.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include <cfenv>
 #include <csignal>
 #include <cstring>
 #include <iterator>
-#include <memory>
 #include <mutex>
 #include <new>
 #include <pthread.h>
@@ -118,24 +118,6 @@ std::mutex CaughtSignals::mutex;
 int CaughtSignals::count = 0;
 bool CaughtSignals::wasEnabled = false;
 
-/// Where this thread handles signals, also when its stack is at its end. Large
-/// enough for LLVM, which would otherwise set up one of its own.
-class HandlerStack {
-public:
-  HandlerStack() : memory(new char[size]) {
-    stack_t ours = {};
-    ours.ss_sp = memory.get();
-    ours.ss_size = size;
-    sigaltstack(&ours, &before);
-  }
-  ~HandlerStack() { sigaltstack(&before, nullptr); }
-
-private:
-  static constexpr size_t size = 256 << 10;
-  std::unique_ptr<char[]> memory;
-  stack_t before;
-};
-
 enum class End { Normal, Crash, NoMemory };
 
 struct Task {
@@ -166,7 +148,7 @@ void Task::run() {
   fesetenv(FE_DFL_ENV);
   if (signals == Signals::Keep)
     return callBody();
-  HandlerStack handlerStack;
+  rt::HandlerStack handlerStack;
   CaughtSignals caught;
   llvm::CrashRecoveryContext recovery;
   if (!recovery.RunSafely([&] { callBody(); }))

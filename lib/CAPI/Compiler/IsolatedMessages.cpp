@@ -33,7 +33,8 @@ MessageWriter capi::writeRequest(const ProgramSource &program,
   message.add(int64_t(options.flags & ~QCC_COMPILE_ISOLATED))
       .add(int64_t(lendsWeights))
       .add(options.timeoutNanoseconds)
-      .add(options.memoryLimitBytes);
+      .add(options.memoryLimitBytes)
+      .add(int64_t(options.threads));
   message.add(static_cast<int64_t>(fixed.dims.size()));
   for (const auto &[name, size] : fixed.dims)
     message.add(llvm::StringRef(name)).add(size);
@@ -106,6 +107,7 @@ ReceivedRequest::ReceivedRequest(MessageReader received)
   lendsWeights = message.number() != 0;
   options.timeoutNanoseconds = message.number();
   options.memoryLimitBytes = message.number();
+  options.threads = static_cast<int32_t>(message.number());
   for (size_t left = readCount(); left > 0; --left) {
     const char *name = message.text().data();
     dims.push_back({sizeof(qccNamedSize), name, message.number()});

@@ -86,6 +86,7 @@ VALUES = {
     "--against": ["onnxruntime", "tensorrt"],
     "--candidates": ["1", "0"],
     "--cases": ["cases.txt", "cases.txt", "x.npy", "none", "-"],
+    "--compile-threads": ["1", "2", "0"],
     "--constant": ["a=1", "z=1", "a=-", "=1"],
     "--counters": ["@/counters.json", "@/counters.txt", "-"],
     "--db": ["@/db.json", "bench.json", "-"],

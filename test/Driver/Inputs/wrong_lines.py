@@ -134,6 +134,7 @@ GENERAL = [misspelled, of_another_command, flag_with_a_value, without_a_value, w
 WRONG_VALUES = {
     "--against": ["tensorrt"],
     "--candidates": ["0", "-1", "x", "1.5", "99999"],
+    "--compile-threads": ["0", "-1", "1025", "x", "1.5"],
     "--constant": ["a", "=1", "a=", "a=-"],
     "--counters": [],
     "--db": ["-"],

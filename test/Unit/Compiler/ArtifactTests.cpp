@@ -77,6 +77,14 @@ TEST(Artifact, WithALyingDescriptorIsRefusedOrHarmless) {
   EXPECT_GT(loaded, 10);
 }
 
+TEST(Artifact, DoesNotDependOnTheNumberOfThreads) {
+  const char *targets = "x86-64-v3,cascadelake,znver4,sm_80";
+  Artifact one = compile(matmulProgram(), targets);
+  EXPECT_TRUE(load(one).isOk()) << load(one).message();
+  for (unsigned threads : {2, 5})
+    EXPECT_EQ(compile(matmulProgram(), targets, threads), one) << threads;
+}
+
 TEST(Artifact, HasNoRelocationAndNoImport) {
   Artifact artifact = compile(matmulProgram(), "x86-64-v3,cascadelake");
   auto file = llvm::object::ELFFile<llvm::object::ELF64LE>::create(

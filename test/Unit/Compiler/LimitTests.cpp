@@ -73,3 +73,9 @@ TEST_P(LimitedCode, EndsAtEachMoment) {
   EXPECT_EQ(emit(questions - 1), "it was cancelled");
   EXPECT_EQ(emit(questions), "");
 }
+
+TEST_P(LimitedCode, EndsOnSeveralThreads) {
+  compiler->threads = 3;
+  EXPECT_EQ(emit(0), "it was cancelled");
+  EXPECT_EQ(emit(INT_MAX), "");
+}

@@ -60,13 +60,15 @@ inline std::vector<TargetRef> targetsOf(llvm::StringRef list) {
 }
 
 /// Empty, and a failure of the test, where it does not compile.
-inline Artifact compile(llvm::StringRef program, llvm::StringRef targets) {
+inline Artifact compile(llvm::StringRef program, llvm::StringRef targets,
+                        unsigned threads = 1) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry);
   context.loadAllAvailableDialects();
   auto module = mlir::parseSourceString<mlir::ModuleOp>(program, &context);
   Compiler compiler(targetsOf(targets));
+  compiler.threads = threads;
   if (!module || failed(compiler.runStages(*module, Stage::LLVM))) {
     ADD_FAILURE() << "the program does not compile";
     return {};
