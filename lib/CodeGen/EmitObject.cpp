@@ -77,6 +77,7 @@ namespace {
 struct SplitProgram {
   std::vector<TranslatedVariant> table;
   std::vector<Part> parts; ///< Of all variants.
+  std::vector<std::string> functions;
 };
 } // namespace
 
@@ -116,6 +117,7 @@ splitProgram(llvm::ArrayRef<Variant> variants, const CodeGenOptions &options) {
                                    context, options);
     if (!module)
       return module.takeError();
+    llvm::append_range(result.functions, namesOfFunctions(**module));
     llvm::move(splitIntoParts(std::move(*module), *variant.host),
                std::back_inserter(result.parts));
   }
@@ -136,7 +138,7 @@ qcc::translateToLLVM(llvm::ArrayRef<Variant> variants,
             return writePart(module);
           }))
     return std::move(error);
-  auto result = joinParts(program->parts, context);
+  auto result = joinParts(program->parts, program->functions, context);
   if (!result)
     return result.takeError();
   if (llvm::Error error = addDescriptor(**result, program->table))

@@ -164,10 +164,11 @@ llvm::Expected<std::string> qcc::emitPTX(const Variant &variant,
   llvm::raw_string_ostream stream(message);
   if (llvm::verifyModule(*module, &stream))
     return llvm::createStringError("invalid LLVM IR: %s", message.c_str());
+  std::vector<std::string> names = namesOfFunctions(*module);
   std::vector<Part> parts = splitIntoParts(std::move(module), target);
   if (llvm::Error error = finishParts(parts, options, finishKernels))
     return std::move(error);
-  auto optimized = joinParts(parts, context);
+  auto optimized = joinParts(parts, names, context);
   if (!optimized)
     return optimized.takeError();
   auto text =

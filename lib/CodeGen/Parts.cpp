@@ -105,8 +105,17 @@ qcc::finishParts(llvm::MutableArrayRef<Part> parts,
                       });
 }
 
+std::vector<std::string> qcc::namesOfFunctions(const llvm::Module &module) {
+  std::vector<std::string> names;
+  for (const llvm::Function &function : module)
+    if (!function.isDeclaration())
+      names.push_back(function.getName().str());
+  return names;
+}
+
 llvm::Expected<std::unique_ptr<llvm::Module>>
-qcc::joinParts(llvm::ArrayRef<Part> parts, llvm::LLVMContext &context) {
+qcc::joinParts(llvm::ArrayRef<Part> parts, llvm::ArrayRef<std::string> names,
+               llvm::LLVMContext &context) {
   std::unique_ptr<llvm::Module> result;
   for (const Part &part : parts) {
     auto module = readPart(part, context);
@@ -118,5 +127,10 @@ qcc::joinParts(llvm::ArrayRef<Part> parts, llvm::LLVMContext &context) {
       return llvm::createStringError(
           "the parts of the program could not be joined");
   }
+  auto &functions = result->getFunctionList();
+  for (const std::string &name : names)
+    // The optimizer may have inlined it everywhere.
+    if (llvm::Function *function = result->getFunction(name))
+      functions.splice(functions.end(), functions, function->getIterator());
   return result;
 }

@@ -37,6 +37,9 @@ std::vector<Part> splitIntoParts(std::unique_ptr<llvm::Module> module,
 
 Part::Bytes writePart(const llvm::Module &module);
 
+/// The functions that a module defines, in order.
+std::vector<std::string> namesOfFunctions(const llvm::Module &module);
+
 /// Optimizes all parts, and puts the bytes that `finish` makes of each in its
 /// place. `finish` runs on several threads.
 llvm::Error
@@ -45,9 +48,10 @@ finishParts(llvm::MutableArrayRef<Part> parts, const CodeGenOptions &options,
                 llvm::Module &, llvm::TargetMachine &, WorkLimits *)>
                 finish);
 
-/// One module of all parts.
+/// One module of all parts, whose functions are in the order of `names`.
 llvm::Expected<std::unique_ptr<llvm::Module>>
-joinParts(llvm::ArrayRef<Part> parts, llvm::LLVMContext &context);
+joinParts(llvm::ArrayRef<Part> parts, llvm::ArrayRef<std::string> names,
+          llvm::LLVMContext &context);
 
 } // namespace qcc
 

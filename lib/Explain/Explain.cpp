@@ -168,7 +168,7 @@ static void explainContraction(StepExplanation &explanation,
 }
 
 StepExplanation qcc::explainStep(func::CallOp call, const SymbolTable &symbols,
-                                 const Target &target) {
+                                 const Target &target, ArrayRef<int64_t> dims) {
   auto step = symbols.lookup<func::FuncOp>(call.getCallee());
   auto info = call->getAttrOfType<DictionaryAttr>(kKernelAttr);
   auto text = [&](StringRef key) {
@@ -179,7 +179,9 @@ StepExplanation qcc::explainStep(func::CallOp call, const SymbolTable &symbols,
   explanation.name = text("name");
   explanation.kind = text("kind");
   explanation.layer = text("layer");
+  explanation.modelOp = text("model_op");
   explanation.location = text("location");
+  explanation.work = *workKindNamed(text("work"));
   explanation.refused = text("refused");
   explanation.notTuned = text("not_tuned");
   if (auto fused = info.getAs<ArrayAttr>("fused"))
@@ -191,6 +193,9 @@ StepExplanation qcc::explainStep(func::CallOp call, const SymbolTable &symbols,
   unsigned count = call.getNumOperands();
   explanation.operations = formula(call.getOperand(count - 4));
   explanation.bytes = formula(call.getOperand(count - 3));
+  IndexEvaluator evaluator(dims);
+  explanation.numOperations = evaluator.evaluate(call.getOperand(count - 4));
+  explanation.numBytes = evaluator.evaluate(call.getOperand(count - 3));
   return explanation;
 }
 

@@ -7,6 +7,7 @@
 
 #include "qcc/Explain/Report.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Explain/Summary.h"
 #include "qcc/Transforms/Program/Program.h"
 #include "qcc/Transforms/Steps/Steps.h"
 
@@ -31,7 +32,7 @@ ProgramReport::addEntries(ModuleOp module, const Target &forTarget,
     entry.dims = std::move(sizes);
     entry.temporaries = *temporaries;
     for (auto call : function.getOps<func::CallOp>())
-      entry.steps.push_back(explainStep(call, symbols, forTarget));
+      entry.steps.push_back(explainStep(call, symbols, forTarget, entry.dims));
     explainFlow(function, symbols, entry.steps);
   }
   return llvm::Error::success();
@@ -84,7 +85,9 @@ static llvm::json::Object toJson(const StepExplanation &step) {
       {"name", step.name},
       {"step", step.step()},
       {"kind", step.kind},
+      {"work", toString(step.work)},
       {"layer", step.layer},
+      {"model_op", step.modelOp},
       {"location", step.location},
       {"fused", llvm::json::Array(step.fused)},
       {"operations", step.operations},
@@ -200,6 +203,7 @@ llvm::json::Object ProgramReport::toJson() const {
     most.scratchBytes = std::max(most.scratchBytes, entry.scratchBytes);
     llvm::json::Object memory = ::toJson(entry);
     memory["name"] = entry.name;
+    memory["summary"] = Summary(entry).toJson();
     if (isForDevice) {
       memory["arguments"] = toJsonArray(entry.arguments);
       memory["results"] = toJsonArray(entry.results);

@@ -8,13 +8,14 @@
 #include "qcc/Transforms/Refusal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "qcc/Transforms/Steps/WorkKind.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
+using namespace qcc;
 
 void qcc::refuse(Operation *op, const Twine &reason) {
   if (!op->hasAttr(kRefusedAttr))
@@ -33,24 +34,6 @@ void qcc::inheritNotes(Operation *op, ArrayRef<Operation *> from) {
   }
   op->setAttr(kOriginAttr,
               StringAttr::get(op->getContext(), llvm::join(origins, ", ")));
-}
-
-/// Whether each output of a reduction is a sum of products.
-static bool isSumOfProducts(linalg::LinalgOp op) {
-  auto isProduct = [](Value value) {
-    return isa_and_nonnull<arith::MulIOp, arith::MulFOp>(value.getDefiningOp());
-  };
-  return llvm::all_of(
-      op.getBlock()->getTerminator()->getOperands(), [&](Value yielded) {
-        // Accumulators of f16 are rounded.
-        if (auto rounded = yielded.getDefiningOp<arith::TruncFOp>())
-          yielded = rounded.getIn();
-        Operation *def = yielded.getDefiningOp();
-        if (isa_and_nonnull<math::FmaOp>(def))
-          return true;
-        return isa_and_nonnull<arith::AddIOp, arith::AddFOp>(def) &&
-               llvm::any_of(def->getOperands(), isProduct);
-      });
 }
 
 static std::string whyNoContraction(linalg::LinalgOp op) {
@@ -73,20 +56,15 @@ static std::string whyNoContraction(linalg::LinalgOp op) {
 }
 
 static std::string whyStructured(linalg::LinalgOp op) {
-  if (op.getNumReductionLoops() > 0)
-    return isSumOfProducts(op)
-               ? whyNoContraction(op)
-               : "it is a reduction, but no sum of products of two operands; "
-                 "only such contractions have kernels";
-  // The body computes something unless each yielded value is an argument of the
-  // body or comes from outside.
-  bool computes =
-      llvm::any_of(op.getBlock()->without_terminator(), [](Operation &inner) {
-        return !isa<arith::ConstantOp>(inner);
-      });
-  if (computes)
+  WorkKind kind = workKindOf(op);
+  if (kind == WorkKind::Reduction)
+    return "it is a reduction, but no sum of products of two operands; only "
+           "such contractions have kernels";
+  if (kind == WorkKind::Elementwise)
     return "it is elementwise, and no contraction with a kernel computes its "
            "operands or reads its result";
+  if (kind != WorkKind::DataMovement)
+    return whyNoContraction(op);
   bool reads = llvm::any_of(op.getDpsInputOperands(), [](OpOperand *input) {
     return isa<MemRefType>(input->get().getType());
   });

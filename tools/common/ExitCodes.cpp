@@ -38,8 +38,8 @@ ExitCode exitCodeOf(const rt::Status &status) {
 
 std::string exitCodesHelp(unsigned columns) {
   const std::pair<ExitCode, const char *> texts[] = {
-      {ExitSuccess, "done; no comparison differs"},
-      {ExitDiffers, "a comparison differs"},
+      {ExitSuccess, "done; no comparison or check fails"},
+      {ExitDiffers, "a comparison or a check fails"},
       {ExitUsage, "the command line is wrong"},
       {ExitRejected, "a file is missing, damaged or not accepted, or lacks "
                      "what the command line names"},

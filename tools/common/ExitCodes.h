@@ -23,9 +23,10 @@
 namespace qcc::tools {
 
 enum ExitCode {
-  /// The command did what it was asked for, and no comparison differs.
+  /// The command did what it was asked for, and no comparison or check fails.
   ExitSuccess = 0,
-  /// A comparison differs: of results, of two programs, of a signature.
+  /// A comparison differs, of results, of two programs, of a signature; or a
+  /// program has what a check refuses.
   ExitDiffers = 1,
   /// The command line is wrong, whatever its files hold.
   ExitUsage = 2,

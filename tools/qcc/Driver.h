@@ -28,6 +28,7 @@
 #include <vector>
 
 namespace qcc {
+enum class Unwanted;
 struct FixedInputs;
 struct WeightsSource;
 } // namespace qcc
@@ -88,7 +89,8 @@ struct ModelDiffCommand {
 struct ExplainOptions {
   std::string json;    ///< a file for the report, "-" to print it, or empty
   std::string html;    ///< a file for a page, or empty
-  std::string profile; ///< what `qcc bench --json` wrote, for the page
+  std::string profile; ///< what `qcc bench --json` wrote
+  std::vector<Unwanted> failOn;
 };
 
 /// Options of qcc reduce.
@@ -239,6 +241,8 @@ int runRun(const ProgramOptions &program, const RunOptions &run);
 int runDiff(const DiffCommand &command);
 int runModelDiff(const ModelDiffCommand &command);
 int runExplain(const ProgramOptions &program, const ExplainOptions &options);
+/// Adds the kinds of --fail-on, "KIND,...". Fails if one does not exist.
+rt::Status addUnwanted(llvm::StringRef kinds, std::vector<Unwanted> &unwanted);
 int runReduce(const ReduceOptions &options);
 /// Says whether the artifact `input` is signed with the secret key that belongs
 /// to the public key of a file.

@@ -12,6 +12,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Explain/Report.h"
+#include "qcc/Explain/Summary.h"
 #include "qcc/Runtime/Module.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -58,9 +59,12 @@ static void addTo(tools::Table &table, const StepExplanation &step) {
                       step.config, step.source, step.shareOfPeak);
   else if (step.kind == "pack")
     computedBy = "packing";
-  // The folder of the source says nothing about the step.
+  // The folder of the source says nothing about the step, and a node of a model
+  // has no line.
   std::string place = llvm::sys::path::filename(step.location).str();
-  if (!step.layer.empty())
+  if (!step.modelOp.empty())
+    place = step.modelOp + " " + step.layer;
+  else if (!step.layer.empty())
     place = step.layer + (place.empty() ? "" : ", ") + place;
   table.add({step.step(), place, llvm::join(step.fused, ", "), computedBy});
   table.addNote(step.operations + " operations, " + step.bytes + " bytes");
@@ -76,6 +80,111 @@ static void addTo(tools::Table &table, const StepExplanation &step) {
     table.addNote("not tuned: " + step.notTuned);
   for (const Alternative &other : step.alternatives)
     table.addNote("not " + other.atom + ": " + other.reason);
+}
+
+//===----------------------------------------------------------------------===//
+// Summary
+//===----------------------------------------------------------------------===//
+
+/// "12.5 %", or "" where it is not known.
+static std::string percent(std::optional<double> part,
+                           std::optional<double> all) {
+  if (!part || !all || *all <= 0)
+    return "";
+  return llvm::formatv("{0:F1} %", 100 * *part / *all);
+}
+
+/// The shares of a sum, as cells: of time where steps were measured, of
+/// operations, of bytes.
+static std::vector<std::string> sharesOf(const WorkSum &sum,
+                                         const WorkSum &total) {
+  std::vector<std::string> cells;
+  if (total.seconds > 0) {
+    cells.push_back(llvm::formatv("{0:F3} ms", sum.seconds * 1e3));
+    cells.push_back(percent(sum.seconds, total.seconds));
+  }
+  cells.push_back(percent(sum.operations, total.operations));
+  cells.push_back(percent(sum.bytes, total.bytes));
+  return cells;
+}
+
+static tools::Table makeSummaryTable(const WorkSum &total,
+                                     std::string_view first) {
+  bool isTimed = total.seconds > 0;
+  tools::Table table(isTimed ? "wrrrrr" : "wrrr");
+  std::vector<std::string> head{std::string(first), "steps"};
+  if (isTimed)
+    head.insert(head.end(), {"time", "of time"});
+  head.insert(head.end(), {"of operations", "of bytes"});
+  table.add(std::move(head));
+  return table;
+}
+
+static void addTo(tools::Table &table, std::string text, const WorkSum &sum,
+                  const WorkSum &total) {
+  std::vector<std::string> cells{std::move(text), std::to_string(sum.steps)};
+  for (std::string &share : sharesOf(sum, total))
+    cells.push_back(std::move(share));
+  table.add(std::move(cells));
+}
+
+/// What the steps of an entry do, and the three reasons that cost most.
+static void printSummary(const EntryReport &entry, const Summary &summary) {
+  if (entry.steps.empty())
+    return;
+  llvm::outs() << "summary of " << entry.name << ":\n";
+  tools::Table kinds = makeSummaryTable(summary.total, "kind");
+  for (const Summary::Kind &kind : summary.kinds)
+    addTo(kinds, kind.name, kind.sum, summary.total);
+  llvm::outs() << kinds.print("  ", tools::outputColumns());
+  if (!summary.total.operations || !summary.total.bytes)
+    llvm::outs() << "  the amounts depend on dynamic dimensions, which --dim=N "
+                    "gives\n";
+  if (summary.reasons.empty())
+    return;
+  tools::Table reasons = makeSummaryTable(summary.total, "why not faster");
+  for (const Summary::Reason &reason :
+       llvm::ArrayRef(summary.reasons).take_front(3)) {
+    addTo(reasons, reason.text, reason.sum, summary.total);
+    reasons.addNote("first in " + reason.steps.front());
+    if (!reason.remedy.empty())
+      reasons.addNote("remedy: " + reason.remedy);
+  }
+  llvm::outs() << reasons.print("  ", tools::outputColumns());
+}
+
+rt::Status driver::addUnwanted(llvm::StringRef kinds,
+                               std::vector<Unwanted> &unwanted) {
+  for (llvm::StringRef name : llvm::split(kinds, ',')) {
+    std::optional<Unwanted> kind = unwantedNamed(name);
+    if (!kind)
+      return rt::invalidArgument("'" + name.str() + "' is no kind of step; " +
+                                 "give one of " +
+                                 llvm::join(unwantedNames(), ", "));
+    unwanted.push_back(*kind);
+  }
+  return rt::Status::ok();
+}
+
+/// Reports the steps that --fail-on refuses; returns the exit code.
+static ExitCode checkUnwanted(const ProgramReport &report,
+                              llvm::ArrayRef<Unwanted> unwanted) {
+  std::vector<std::string> found;
+  for (const EntryReport &entry : report.entries)
+    for (const StepExplanation &step : entry.steps)
+      for (Unwanted kind : unwanted)
+        if (isUnwanted(step, kind)) {
+          std::string layer = step.layer.empty() ? "" : " (" + step.layer + ")";
+          found.push_back(step.step() + layer + " is " +
+                          unwantedNames()[unsigned(kind)].str());
+          break;
+        }
+  if (found.empty())
+    return tools::ExitSuccess;
+  return reportError(tools::ExitDiffers,
+                     "--fail-on refuses " +
+                         tools::counted(found.size(), "step") + ": " +
+                         llvm::join(found, ", "));
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,26 +294,11 @@ resolveDims(Session &session) {
   return dims;
 }
 
-/// Writes the page of the options; returns the exit code.
-static ExitCode writePage(const ProgramOptions &program,
-                          const ExplainOptions &options,
-                          const ProgramReport &report) {
-  std::optional<llvm::json::Object> profile;
-  if (!options.profile.empty()) {
-    auto read = readProfile(options.profile, report);
-    if (!read)
-      return reportError(tools::ExitRejected, read.takeError());
-    profile = std::move(*read);
-  }
-  return writeOutput(options.html,
-                     makeExplainPage(llvm::sys::path::filename(program.input),
-                                     report.toJson(), std::move(profile)));
-}
-
 /// Writes the report as the options say; returns the exit code.
 static ExitCode writeReport(const ProgramOptions &program,
                             const ExplainOptions &options,
-                            const ProgramReport &report, bool printsText) {
+                            const ProgramReport &report, bool printsText,
+                            std::optional<llvm::json::Object> profile) {
   if (printsText)
     printTotals(report);
   if (!options.json.empty()) {
@@ -213,8 +307,35 @@ static ExitCode writeReport(const ProgramOptions &program,
     if (ExitCode code = writeOutput(options.json, text))
       return code;
   }
-  return options.html.empty() ? tools::ExitSuccess
-                              : writePage(program, options, report);
+  if (!options.html.empty())
+    if (ExitCode code = writeOutput(
+            options.html,
+            makeExplainPage(llvm::sys::path::filename(program.input),
+                            report.toJson(), std::move(profile))))
+      return code;
+  return checkUnwanted(report, options.failOn);
+}
+
+/// The profile of the options, if they name one; reports failures.
+static Reported<std::optional<llvm::json::Object>>
+loadProfile(const std::string &path, const ProgramReport &report) {
+  if (path.empty())
+    return std::optional<llvm::json::Object>();
+  auto read = readProfile(path, report);
+  if (!read)
+    return reportError(tools::ExitRejected, read.takeError());
+  return std::optional(std::move(*read));
+}
+
+/// The seconds of a step of an entry, by a profile.
+static double secondsOf(const EntryReport &entry, const StepExplanation &step,
+                        const std::optional<llvm::json::Object> &profile) {
+  if (!profile || profile->getString("entry") != entry.name)
+    return 0;
+  for (const llvm::json::Value &timed : *profile->getArray("steps"))
+    if (timed.getAsObject()->getString("name") == step.step())
+      return *timed.getAsObject()->getNumber("seconds");
+  return 0;
 }
 
 int driver::runExplain(const ProgramOptions &program,
@@ -242,11 +363,19 @@ int driver::runExplain(const ProgramOptions &program,
   if (llvm::Error error = report.addEntries(
           session.module(), *session.compiler().getTarget(), *dims))
     return reportError(tools::ExitFailed, std::move(error));
+  auto profile = loadProfile(options.profile, report);
+  if (!profile)
+    return profile.code();
   bool printsText = !files.writesStandardOutput();
   // What is known of kernels of a device is known when they are compiled.
   auto printEntries = [&] {
-    for (const EntryReport &entry : report.entries)
+    for (const EntryReport &entry : report.entries) {
+      Summary summary(entry, [&](const StepExplanation &step) {
+        return secondsOf(entry, step, *profile);
+      });
+      printSummary(entry, summary);
       printSteps(entry);
+    }
   };
   if (printsText && !report.isForDevice)
     printEntries();
@@ -254,5 +383,5 @@ int driver::runExplain(const ProgramOptions &program,
     return code;
   if (printsText && report.isForDevice)
     printEntries();
-  return writeReport(program, options, report, printsText);
+  return writeReport(program, options, report, printsText, std::move(*profile));
 }

@@ -153,15 +153,24 @@ static void addExplain(Commands &commands, CommandLine &line) {
                  line.explain.html);
   arguments.takesStream("html");
   arguments.text("profile", "FILE",
-                 "For the page: the time of each step, as qcc bench --json "
-                 "has measured it",
+                 "For the summary and the page: the time of each step, as qcc "
+                 "bench --json has measured it",
                  line.explain.profile);
+  arguments.list("fail-on", "KIND[,...]",
+                 "Exit with 1 if a step is of one of these kinds, and name it: "
+                 "float-contraction, generic-contraction (one that no kernel "
+                 "computes), generic (any step of generic loops), packing (of "
+                 "an operand at each call)",
+                 [&line](std::string_view kinds) {
+                   return addUnwanted({kinds.data(), kinds.size()},
+                                      line.explain.failOn);
+                 });
   addEmitCubin(arguments, line.program);
   arguments.rules().refuse(
       "target=reference",
       "target reference has no kernels to explain; use x86");
-  arguments.rules().needs({"profile"}, {"html"});
   arguments.example("qcc explain model.onnx --html=model.html");
+  arguments.example("qcc explain model.onnx --fail-on=float-contraction");
   arguments.example("qcc explain model.mlir --weights=random:7");
   arguments.example(
       "qcc explain model.mlir --weights=random:7 --mcpu=sapphirerapids");

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "qcc/Target/Target.h"
+#include "qcc/Transforms/Steps/WorkKind.h"
 #include "llvm/Support/Error.h"
 #include <optional>
 
@@ -37,8 +38,10 @@ struct StepExplanation {
   std::string step() const { return name + "." + kind; }
 
   std::string name;
-  std::string kind;               ///< "contract", "pack", ...
+  std::string kind; ///< "contract", "pack", ...
+  WorkKind work = WorkKind::DataMovement;
   std::string layer;              ///< of the model; may be empty
+  std::string modelOp;            ///< the type of its node; may be empty
   std::string location;           ///< "FILE:LINE:COLUMN"; may be empty
   std::vector<std::string> fused; ///< the ops that it is made of
   std::string notTuned;           ///< why it has no config that was measured
@@ -47,6 +50,8 @@ struct StepExplanation {
   /// and written, in terms of the dynamic dimensions d0, d1, ... of the
   /// arguments: "2097152*d0 + 960", or "unknown".
   std::string operations, bytes;
+  /// The same as numbers, for the dimensions that are given.
+  std::optional<int64_t> numOperations, numBytes;
   /// What it reads besides constants: steps and "argument 0".
   std::vector<std::string> reads;
   /// The types of what it writes, and which of it are "result 0".
@@ -60,14 +65,17 @@ struct StepExplanation {
   /// Only steps of devices have it, once the program is past stage target.
   std::optional<KernelExplanation> kernel;
 
+  /// Whether a kernel computes a contraction. `work` also says what generic
+  /// loops compute.
   bool isContraction() const { return !atom.empty(); }
 };
 
 /// Explains the step that `call` runs, in an entry after stage buffer;
-/// `symbols` are those of the module.
+/// `symbols` are those of the module, `dims` as in explainMemory.
 StepExplanation explainStep(mlir::func::CallOp call,
                             const mlir::SymbolTable &symbols,
-                            const Target &target);
+                            const Target &target,
+                            llvm::ArrayRef<int64_t> dims = {});
 
 /// Says of each step of an entry after stage buffer what it reads and writes;
 /// `steps` are those that the entry calls, in order.

@@ -11,6 +11,7 @@
 #include "Handles.h"
 #include "RunRecord.h"
 #include "qcc/Runtime/Device.h"
+#include <atomic>
 
 using namespace qcc;
 using namespace qcc::capi;
@@ -117,6 +118,11 @@ namespace {
 /// be under way in other threads when it is replaced.
 struct HostHandler {
   qccLogHandler hook;
+  HostHandler *before = nullptr; ///< So that all are reachable.
+
+  explicit HostHandler(const qccLogHandler &hook) : hook(hook) {
+    before = newest.exchange(this);
+  }
 
   static void handle(void *self, const rt::LogRecord &record) {
     const qccLogHandler &hook = static_cast<HostHandler *>(self)->hook;
@@ -126,7 +132,12 @@ struct HostHandler {
     known.tag = record.tag;
     hook.handle(hook.context, &known);
   }
+
+private:
+  static std::atomic<HostHandler *> newest;
 };
+
+std::atomic<HostHandler *> HostHandler::newest{nullptr};
 } // namespace
 
 qccStatus qccSetLogHandler(const qccLogHandler *handler) {
@@ -142,7 +153,7 @@ qccStatus qccSetLogHandler(const qccLogHandler *handler) {
                              "; choose one of qccLogLevel");
     std::optional<rt::LogHandler> wanted;
     if (handler)
-      wanted = rt::LogHandler{HostHandler::handle, new HostHandler{known},
+      wanted = rt::LogHandler{HostHandler::handle, new HostHandler(known),
                               rt::LogLevel(known.level)};
     rt::setLogHandler(wanted);
     return nullptr;

@@ -14,6 +14,7 @@
 #include "OpTable.h"
 #include "mlir/IR/Builders.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
+#include "qcc/Dialect/QNN/IR/ValueInfo.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -300,7 +301,11 @@ Nodes::findInputs(const Node &node, Location loc, Scope &scope) {
 
 LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
   std::string name = nameOf(original, scope);
-  auto loc = NameLoc::get(builder.getStringAttr(name), place);
+  auto loc =
+      NameLoc::get(builder.getStringAttr(name),
+                   NameLoc::get(builder.getStringAttr(kModelOpPrefix +
+                                                      StringRef(original.op)),
+                                place));
   auto refuse = [&]() {
     return emitError(loc) << "node '" << name << "' (" << StringRef(original.op)
                           << ") ";

@@ -17,6 +17,7 @@
 #include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Contraction/TunedConfigs.h"
 #include "qcc/Transforms/Refusal.h"
+#include "qcc/Transforms/Steps/WorkKind.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -29,9 +30,11 @@ std::string qcc::sourcePosition(Location loc) {
   std::string position;
   loc->walk([&](Location inner) {
     if (auto file = dyn_cast<FileLineColLoc>(inner)) {
-      position = (file.getFilename().getValue() + ":" + Twine(file.getLine()) +
-                  ":" + Twine(file.getColumn()))
-                     .str();
+      position = file.getFilename().str();
+      // A node of a model has none.
+      if (file.getLine() > 0)
+        position +=
+            (":" + Twine(file.getLine()) + ":" + Twine(file.getColumn())).str();
       return WalkResult::interrupt();
     }
     return WalkResult::advance();
@@ -54,7 +57,9 @@ DictionaryAttr qcc::describeWork(Operation *work) {
   Location loc = work->getLoc();
   setString("layer",
             isFormOfLayer(loc) ? valueInfo(loc).layer : layerName(loc));
+  setString("model_op", modelOp(loc));
   setString("location", sourcePosition(loc));
+  setString("work", toString(workKindOf(work)));
   if (auto contract = dyn_cast<kernel::ContractOp>(work)) {
     setString("kind", "contract");
     if (contract.getFused())

@@ -98,6 +98,7 @@ VALUES = {
     "--emit": ["import", "kernel", "asm", "weights", "ptx", "soup"],
     "--entry": ["linear", "first", "main", "none"],
     "--expect": ["sum.npy", "x.npy", "none.npy"],
+    "--fail-on": ["generic", "float-contraction,packing", "slow", ""],
     "--filter": ["linear", "8", "none"],
     "--html": ["@/page.html", "-"],
     "--input": ["random", "random:2:-1:1", "x.npy", "a:a.npy", "b:random", ":x.npy", "x:", "-"],

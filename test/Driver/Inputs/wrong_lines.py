@@ -144,6 +144,7 @@ WRONG_VALUES = {
     "--dump-steps": ["-"],
     "--duration": ["x", "-1", "nan", "inf"],
     "--emit": ["soup", "KERNEL"],
+    "--fail-on": ["slow", "generic,", ""],
     "--input": [":random", "a:", "random:x", "random:1:2", "random:1:2:1"],
     "--key": ["-"],
     "--mcpu": ["i860", "zen99", "NATIVE", "native,", "sm_10"],

@@ -14,7 +14,7 @@
 // CHECK: %[[N:.*]] = memref.dim %[[X]], %c0
 // CHECK: %[[T:.*]] = memref.alloc(%[[N]])
 // CHECK: call @two.step0(%[[X]], %[[T]], %[[N]], %{{.*}}, %c0, %c1)
-// CHECK-SAME: {qcc.kernel = {fused = ["addf"], kind = "generic", location = "{{.*}}outline-steps.mlir:{{[0-9]+}}:{{[0-9]+}}", name = "two.step0", refused = "it is elementwise, and {{[^"]*}}"}}
+// CHECK-SAME: {qcc.kernel = {fused = ["addf"], kind = "generic", location = "{{.*}}outline-steps.mlir:{{[0-9]+}}:{{[0-9]+}}", name = "two.step0", refused = "it is elementwise, and {{[^"]*}}", work = "elementwise"}}
 // CHECK: call @two.step1(%[[T]], %[[Y]],
 // CHECK-SAME: {qcc.kernel = {fused = ["linalg.exp"]{{.*}} name = "two.step1"
 // CHECK: return %[[N]] : index

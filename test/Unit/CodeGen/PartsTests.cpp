@@ -47,15 +47,6 @@ std::vector<Part> split(int functions, int instructions, const Target &target) {
   return splitIntoParts(makeModule(functions, instructions, context), target);
 }
 
-/// The names of the functions that a module defines.
-std::vector<std::string> definitionsOf(const llvm::Module &module) {
-  std::vector<std::string> names;
-  for (const llvm::Function &function : module)
-    if (!function.isDeclaration())
-      names.push_back(function.getName().str());
-  llvm::sort(names);
-  return names;
-}
 } // namespace
 
 TEST(Parts, AreOneForASmallModule) {
@@ -78,7 +69,7 @@ TEST(Parts, KeepWhatIsInternalWithItsUsers) {
   TargetRef target = hostTarget();
   for (const Part &part : split(40, 300, *target)) {
     llvm::LLVMContext context;
-    auto module = llvm::cantFail(joinParts(part, context));
+    auto module = llvm::cantFail(joinParts(part, {}, context));
     EXPECT_FALSE(llvm::verifyModule(*module));
     for (const llvm::Function &function : *module)
       if (function.getName().starts_with("help"))
@@ -89,10 +80,11 @@ TEST(Parts, KeepWhatIsInternalWithItsUsers) {
 TEST(Parts, AreTheModuleAgainOnceJoined) {
   TargetRef target = hostTarget();
   llvm::LLVMContext context;
-  auto before = definitionsOf(*makeModule(40, 300, context));
-  auto joined = llvm::cantFail(joinParts(split(40, 300, *target), context));
+  auto before = namesOfFunctions(*makeModule(40, 300, context));
+  auto joined =
+      llvm::cantFail(joinParts(split(40, 300, *target), before, context));
   EXPECT_FALSE(llvm::verifyModule(*joined));
-  EXPECT_EQ(definitionsOf(*joined), before);
+  EXPECT_EQ(namesOfFunctions(*joined), before);
 }
 
 TEST(Parts, AreFinishedEachByItself) {

@@ -14,8 +14,8 @@
 namespace qcc {
 
 /// Describes an op on memrefs, for people and for `qcc explain`, by the keys
-/// kind, layer, fused, atom, config, not_tuned and refused. Keys without a
-/// value are left out.
+/// kind, work, layer, model_op, location, fused, config, not_tuned and refused.
+/// Keys without a value are left out.
 mlir::DictionaryAttr describeWork(mlir::Operation *work);
 
 /// The number of arithmetic operations, and the number of bytes that are read
@@ -34,7 +34,7 @@ sizesOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref);
 /// compute them.
 void resolveViewSizes(mlir::func::FuncOp entry);
 
-/// "file:line:column" of a location, or "".
+/// "file:line:column" of a location, or "file" without a line, or "".
 std::string sourcePosition(mlir::Location loc);
 
 } // namespace qcc

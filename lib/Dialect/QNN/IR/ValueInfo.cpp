@@ -32,6 +32,18 @@ StringRef qcc::layerName(Location loc) {
   return name;
 }
 
+StringRef qcc::modelOp(Location loc) {
+  StringRef type;
+  loc->walk([&](Location inner) {
+    auto named = dyn_cast<NameLoc>(inner);
+    if (!named || !named.getName().getValue().starts_with(kModelOpPrefix))
+      return WalkResult::advance();
+    type = named.getName().getValue().drop_front(kModelOpPrefix.size());
+    return WalkResult::interrupt();
+  });
+  return type;
+}
+
 static ValueInfo fromDictionary(DictionaryAttr dict) {
   ValueInfo info;
   if (auto layer = dict.getAs<StringAttr>(kLayer))

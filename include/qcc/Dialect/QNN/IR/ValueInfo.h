@@ -13,8 +13,9 @@
 // so keeps the information.
 //
 // A layer is a name in a location, `loc("fc1")` in text. The value of a layer
-// is the value of its last op. The metadata of a fused location, a dictionary,
-// say what a name cannot say:
+// is the value of its last op. A second name within the location says which op
+// of a model the layer is: `loc("fc1"("onnx:Gemm"("model.onnx":0:0)))`. The
+// metadata of a fused location, a dictionary, say what a name cannot say:
 //
 //   loc(fused<{type = !quant.uniform<i8:f32, 0.5>}>["fc1"])
 //     the value is quantized so, although lowering made it a plain i8;
@@ -62,6 +63,12 @@ struct ValueInfo {
 
 /// The layer to which an op belongs: the innermost name of a location, or "".
 llvm::StringRef layerName(mlir::Location loc);
+
+/// What stands before the type of a node of a model in a location.
+inline constexpr llvm::StringLiteral kModelOpPrefix = "onnx:";
+
+/// The type of the node of a model that `loc` is of, such as "Gemm", or "".
+llvm::StringRef modelOp(mlir::Location loc);
 
 /// The description of a value in the location of its op.
 ValueInfo valueInfo(mlir::Location loc);

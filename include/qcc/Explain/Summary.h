@@ -1,0 +1,71 @@
+//===- Summary.h - Shares of work and reasons -------------------*- C++ -*-===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef QCC_EXPLAIN_SUMMARY_H
+#define QCC_EXPLAIN_SUMMARY_H
+
+#include "qcc/Explain/Report.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace qcc {
+
+/// What several steps do together.
+struct WorkSum {
+  unsigned steps = 0;
+  /// Nothing where the work of one of them depends on dimensions that are not
+  /// given.
+  std::optional<int64_t> operations = 0, bytes = 0;
+  double seconds = 0; ///< where steps were measured
+
+  void add(const StepExplanation &step, double seconds);
+};
+
+/// The steps of an entry, by what computes them and by why they are not faster.
+struct Summary {
+  /// The seconds of a step in one run.
+  using SecondsOf = llvm::function_ref<double(const StepExplanation &)>;
+
+  /// Without `secondsOf`, no step was measured.
+  explicit Summary(const EntryReport &entry, SecondsOf secondsOf = {});
+
+  struct Kind {
+    std::string name; ///< "integer contractions by kernels"
+    WorkSum sum;
+  };
+  struct Reason {
+    std::string text;
+    std::string remedy;             ///< a change of the model, or empty
+    std::vector<std::string> steps; ///< their names
+    WorkSum sum;
+  };
+
+  WorkSum total;
+  /// Both have the most expensive first: by time where steps were measured,
+  /// otherwise by the larger of the shares of operations and of bytes.
+  std::vector<Kind> kinds;
+  std::vector<Reason> reasons;
+
+  llvm::json::Object toJson() const;
+};
+
+/// What `qcc explain --fail-on` refuses.
+enum class Unwanted {
+  FloatContraction,   ///< a contraction of floats, by a kernel or not
+  GenericContraction, ///< a contraction that no kernel computes
+  Generic,            ///< any step that generic loops compute
+  Packing,            ///< packing of an operand at each call
+};
+
+/// The names of --fail-on: "float-contraction", ...
+llvm::ArrayRef<llvm::StringLiteral> unwantedNames();
+std::optional<Unwanted> unwantedNamed(llvm::StringRef name);
+
+bool isUnwanted(const StepExplanation &step, Unwanted what);
+
+} // namespace qcc
+
+#endif // QCC_EXPLAIN_SUMMARY_H
