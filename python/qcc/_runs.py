@@ -12,6 +12,7 @@ from typing import Any, Callable, Generator, List, Optional, Sequence
 
 from . import _structures as c
 from ._library import Handle, OfProcess, runtime
+from ._types import Results
 from .errors import InvalidArgumentError
 
 
@@ -122,7 +123,7 @@ class Run(OfProcess):
             if time.monotonic() >= end:
                 return False
 
-    def result(self, timeout: Optional[float] = None) -> Any:
+    def result(self, timeout: Optional[float] = None) -> Results:
         """Waits for the end of the run, and returns what a call of the function returns.
 
         Args:

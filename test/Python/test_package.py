@@ -247,7 +247,7 @@ def test_results_that_are_refused(double, out, message):
 
 def test_number_of_arguments(double):
     with pytest.raises(qcc.InvalidArgumentError, match=r"double\(float32\[2, 3\]\) -> \(float32\[2, 3\]\) takes 1 "
-                       "arguments, but the call has 2"):
+                       "argument, but the call has 2"):
         double(X, X)
 
 
