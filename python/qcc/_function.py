@@ -9,16 +9,19 @@ import dataclasses
 import math
 import statistics
 import time
-from typing import Any, Callable, List, Optional, Sequence, Tuple, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple, TypeVar, Union, overload
 
 from . import _structures as c
 from ._arrays import PLAIN, allocator, borrow, borrow_writable, get_pointer, is_on_gpu, result_type
-from ._library import Handle, OfProcess, runtime
+from ._library import Handle, runtime
 from ._names import make_documentation, make_signature, order_arrays, positions_by_name
 from ._runs import CancelToken, Run, ThreadPool, run_options, unpack
 from ._table import table
 from ._types import Results, SupportsDLPack, Tensor, TensorType
 from .errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from ._module import Module
 
 # An object of its own without types of arguments: what it gets are objects of ctypes already, which is faster.
 _run = runtime.functions["qccContextRun"]
@@ -230,17 +233,21 @@ class _DeviceContext(_Context):
 _Out = TypeVar("_Out", bound=SupportsDLPack)
 
 
-class Function(OfProcess):
+class Function:
     """A function of a module, which any number of threads may call at once.
 
     Each call has memory for temporaries of its own, which is kept for later calls, and so are the threads where their
     number was given: such calls run at the same time. Without a number they use the threads of the process, one call
     after the other.
+
+    A function is pickled as its module, its name, its number of threads and its pool. A copy is another function of the
+    same module and pool, with memory of its own.
     """
 
-    def __init__(self, module: Handle, name: str, arguments: Tuple[TensorType, ...], results: Tuple[TensorType, ...],
-                 threads: int, pool: Optional[ThreadPool] = None) -> None:
-        self.module_handle = module
+    def __init__(self, module: Module, handle: Handle, name: str, arguments: Tuple[TensorType, ...],
+                 results: Tuple[TensorType, ...], threads: int, pool: Optional[ThreadPool] = None) -> None:
+        self.module = module  #: what it is a function of
+        self.module_handle = handle
         self.name = name
         self.arguments = arguments  #: the tensors that a call takes, in order
         self.results = results  #: the tensors that a call gives, in order
@@ -253,6 +260,16 @@ class Function(OfProcess):
         self.positions = positions_by_name(arguments)  #: of arguments that a call can give by name
         self.__signature__ = make_signature(arguments, results)
         self.__doc__ = make_documentation(self)
+
+    def __copy__(self) -> "Function":
+        return Function(self.module, self.module_handle, self.name, self.arguments, self.results, self.threads,
+                        self.pool)
+
+    def __deepcopy__(self, memo: Any) -> "Function":
+        return self.__copy__()
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _unpickle, (self.module, self.name, self.threads, self.pool)
 
     @overload
     def __call__(self, /, *arrays: Tensor, out: None = None, stream: Optional[int] = None,
@@ -380,3 +397,8 @@ class Function(OfProcess):
 
     def __repr__(self) -> str:
         return f"<qcc.Function {self}>"
+
+
+def _unpickle(module: Module, name: str, threads: int, pool: Optional[ThreadPool]) -> Function:
+    """The function of a pickle. Pickles name this function."""
+    return module.function(name, threads=threads, pool=pool)
