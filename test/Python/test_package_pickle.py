@@ -221,29 +221,14 @@ def test_process_pools(module, context):
         os.environ.update(environment)
 
 
-def test_spawned_process(module, tmp_path):
-    """multiprocessing with a script of its own, which ends without noise."""
-    script = tmp_path / "script.py"
-    script.write_text(f"""
-import multiprocessing
-import numpy as np
-import qcc
-
-def work(function, queue):
-    queue.put(function(np.ones((2, 3), np.float32)))
-
-if __name__ == "__main__":
-    context = multiprocessing.get_context("spawn")
-    queue = context.Queue()
-    function = qcc.compile({DOUBLE!r}).function()
-    process = context.Process(target=work, args=(function, queue))
-    process.start()
-    print(queue.get(timeout=60).sum())
-    process.join()
-""")
+def test_example():
+    """A script of its own, whose processes import it and end without noise."""
     environment = dict(os.environ, PYTHONPATH=str(program.ROOT / "python"))
-    done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, timeout=120)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "12.0\n", "")
+    command = [sys.executable, program.ROOT / "examples" / "python" / "process_pool.py"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "'subtract' has no argument 'bais'; did you mean 'bias'?" in done.stdout
+    assert done.stdout.splitlines()[-1] == "-12.0"
 
 
 def test_messages_name_nothing_of_c():
