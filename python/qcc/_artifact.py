@@ -9,7 +9,6 @@ import ctypes
 import os
 import stat
 import struct
-import threading
 from typing import Any, NamedTuple, Optional, Protocol
 
 from . import _structures as c
@@ -123,9 +122,23 @@ class FileArtifact:
         write_file(path, self.read())
 
 
+class DroppedArtifact:
+    """What is left of an artifact whose memory was freed, after it was loaded."""
+
+    def read(self) -> bytes:
+        raise UnsupportedError("the module has dropped its artifact (Module.drop_artifact), so it cannot be saved or "
+                               "pickled; do that before")
+
+    def write(self, path: "str | os.PathLike[str]") -> None:
+        self.read()
+
+    def load(self) -> Handle:
+        raise AssertionError("it was loaded before it was dropped")
+
+
 def _open_beside(target: str) -> "tuple[str, int]":
     """A new file in the folder of another, with the permissions that a new file has."""
-    temporary = f"{target}.tmp-{os.getpid()}-{threading.get_ident()}"
+    temporary = f"{target}.tmp-{os.urandom(8).hex()}"
     return temporary, os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
 
 

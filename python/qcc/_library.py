@@ -201,8 +201,8 @@ class OfProcess:
     __slots__ = ()
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled: it belongs to this process; share it, or "
-                        "make another one where it is needed (modules and functions can be pickled)")
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled: it belongs to this process; share it, "
+                        "or make another one where it is needed (modules and functions can be pickled)")
 
 
 class Handle(OfProcess):

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _structures as c
 from ._arrays import dtype_name
-from ._artifact import Artifact, BytesArtifact, FileArtifact, Options
+from ._artifact import Artifact, BytesArtifact, DroppedArtifact, FileArtifact, Options
 from ._function import Function
 from ._library import Handle, encode, runtime
 from ._runs import ThreadPool
@@ -179,6 +179,18 @@ class Module:
             NotFoundError, UnsupportedError: the module was loaded from a file that is gone or has changed.
         """
         self._artifact.write(path)
+
+    def drop_artifact(self) -> None:
+        """Loads the module, and frees the memory of the artifact, which only `save` and pickles need.
+
+        Its functions work as before. A module that was loaded from a file keeps no artifact in memory.
+
+        Raises:
+            UnsupportedError: this host cannot run the module, which then keeps its artifact.
+        """
+        loaded = self._handle
+        with self._lock:
+            self._loaded, self._artifact = loaded, DroppedArtifact()
 
 
 def _unpickle(data: bytes, variant: Optional[str], device: Optional[str], public_key: Optional[str]) -> Module:

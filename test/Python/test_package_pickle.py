@@ -55,7 +55,8 @@ def test_functions(module, protocol):
 
 def test_functions_share_their_module_and_pool(module):
     pool = qcc.ThreadPool(2)
-    first, second, other = again((module.function("double", pool=pool), module.function("double_rows", pool=pool), pool))
+    functions = [module.function(name, pool=pool) for name in ("double", "double_rows")]
+    first, second, other = again((*functions, pool))
     assert first.module is second.module and first.pool is second.pool is other
     assert other is not pool and other.threads == 2
     assert (first(X) == second(X)).all()
@@ -125,7 +126,7 @@ def test_files_that_are_gone_or_have_changed(module, tmp_path, monkeypatch):
     assert (again(function)(X) == 2 * X).all()
     path.rename(tmp_path / "moved.so")
     for use in (lambda: pickle.dumps(function), lambda: loaded.save(tmp_path / "copy.so")):
-        with pytest.raises(qcc.NotFoundError, match="double.so' of the module no longer exists.*load it from its bytes"):
+        with pytest.raises(qcc.NotFoundError, match="double.so' of the module no longer exists.*from its bytes"):
             use()
     for data in (b"", b"\x7fELF", (tmp_path / "moved.so").read_bytes()[:550]):
         path.write_bytes(data)
@@ -139,6 +140,24 @@ def test_files_that_are_gone_or_have_changed(module, tmp_path, monkeypatch):
     with pytest.raises(qcc.SystemCallError, match="cannot be read"):
         pickle.dumps(loaded)
     assert not (tmp_path / "copy.so").exists() and (function(X) == 2 * X).all()
+
+
+def test_dropped_artifacts(tmp_path):
+    """Functions that are there go on, and so do new ones."""
+    module = qcc.compile(DOUBLE)
+    function, data = module.function(), pickle.dumps(module)
+    for dropped in (module, pickle.loads(data)):
+        for _ in range(2):
+            dropped.drop_artifact()
+            for use in (lambda: pickle.dumps(dropped.function()), lambda: dropped.save(tmp_path / "double.so")):
+                with pytest.raises(qcc.UnsupportedError, match="has dropped its artifact"):
+                    use()
+        assert (dropped.function()(X) == 2 * X).all() and dropped.fingerprint
+    assert (function(X) == 2 * X).all() and not list(tmp_path.iterdir())
+    other = qcc.compile(DOUBLE, target="sm_80")
+    with pytest.raises(qcc.UnsupportedError):
+        other.drop_artifact()
+    other.save(tmp_path / "double.so")
 
 
 def test_loaded_modules_are_saved_whole(module, path, tmp_path):
@@ -197,6 +216,15 @@ def test_errors_and_types_are_pickled(module):
     assert str(other) == str(info.value) and other.diagnostics == info.value.diagnostics != ()
     assert again(module.function("double").arguments) == module.function("double").arguments
     assert again(module.variants) == module.variants
+
+
+def test_programs_of_jax():
+    jax = pytest.importorskip("jax")
+    import qcc.jax
+
+    compiled = qcc.jax.compile(lambda w, x: {"y": x * w}, jax.numpy.float32(3), X, weights=(0,))
+    for take in (copy.copy, copy.deepcopy, again):
+        assert (np.asarray(take(compiled)(X)["y"]) == 3 * X).all()
 
 
 @pytest.mark.parametrize("context", ["spawn", "fork", "forkserver"])
