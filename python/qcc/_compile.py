@@ -19,9 +19,10 @@ import numpy as np
 
 from . import _structures as c
 from ._arrays import borrow
+from ._artifact import load_memory
 from ._explanation import Explanation, read_explanation
 from ._library import STATUS_FUNCTIONS, Handle, Library, compiler_mode, encode, library_path
-from ._module import Module, load_memory
+from ._module import Module
 from .errors import CompileWarning, Diagnostic, InvalidArgumentError, UnsupportedError
 
 #: QCC_COMPILE_EXPLAIN
@@ -93,6 +94,11 @@ class _Artifact:
         """JSON, if it was compiled with EXPLAIN."""
         text: bytes = _library().functions.qccArtifactGetExplanation(self._handle.value)
         return text.decode()
+
+    def read(self) -> bytes:
+        functions = _library().functions
+        return ctypes.string_at(functions.qccArtifactGetData(self._handle.value),
+                                functions.qccArtifactGetSize(self._handle.value))
 
     def load(self) -> Handle:
         functions = _library().functions
@@ -322,8 +328,8 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
         TimedOutError, OutOfMemoryError: a limit is reached.
         InternalError, KilledError: the compiler crashed, or the process of its own was killed.
     """
-    return Module(None, _compile(source, target, weights, tuning, name, _FixedInputs(dims, shapes, constants),
-                                 _Limits(isolated, timeout, memory_limit, threads), on_diagnostic, _CUBIN if cubin else 0))
+    return Module(_compile(source, target, weights, tuning, name, _FixedInputs(dims, shapes, constants),
+                           _Limits(isolated, timeout, memory_limit, threads), on_diagnostic, _CUBIN if cubin else 0))
 
 
 def explain(source: Source, *, target: str = "native", weights: Optional[Weights] = None,

@@ -9,15 +9,19 @@ import dataclasses
 import math
 import statistics
 import time
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple, TypeVar, Union, overload
 
 from . import _structures as c
 from ._arrays import PLAIN, allocator, borrow, borrow_writable, get_pointer, is_on_gpu, result_type
-from ._library import Handle, OfProcess, runtime
+from ._library import Handle, runtime
+from ._names import make_documentation, make_signature, order_arrays, positions_by_name
 from ._runs import CancelToken, Run, ThreadPool, run_options, unpack
 from ._table import table
-from ._types import TensorType
+from ._types import Results, SupportsDLPack, Tensor, TensorType
 from .errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from ._module import Module
 
 # An object of its own without types of arguments: what it gets are objects of ctypes already, which is faster.
 _run = runtime.functions["qccContextRun"]
@@ -145,7 +149,9 @@ class _Context:
         try:
             return borrow(array, dtype, self._stream)
         except InvalidArgumentError as error:
-            raise InvalidArgumentError(f"argument {index} of '{self._function.name}' {error}") from None
+            name = self._function.arguments[index].name
+            told = f"argument {index} ('{name}')" if name else f"argument {index}"
+            raise InvalidArgumentError(f"{told} of '{self._function.name}' {error}") from None
 
     def _borrow_results(self, results: Sequence[Any]) -> List[Any]:
         held = []
@@ -223,17 +229,25 @@ class _DeviceContext(_Context):
             held.append(capsule)
 
 
-class Function(OfProcess):
+#: A tensor that a call writes its result to.
+_Out = TypeVar("_Out", bound=SupportsDLPack)
+
+
+class Function:
     """A function of a module, which any number of threads may call at once.
 
     Each call has memory for temporaries of its own, which is kept for later calls, and so are the threads where their
     number was given: such calls run at the same time. Without a number they use the threads of the process, one call
     after the other.
+
+    A function is pickled as its module, its name, its number of threads and its pool. A copy is another function of the
+    same module and pool, with memory of its own.
     """
 
-    def __init__(self, module: Handle, name: str, arguments: Tuple[TensorType, ...], results: Tuple[TensorType, ...],
-                 threads: int, pool: Optional[ThreadPool] = None) -> None:
-        self.module_handle = module
+    def __init__(self, module: Module, handle: Handle, name: str, arguments: Tuple[TensorType, ...],
+                 results: Tuple[TensorType, ...], threads: int, pool: Optional[ThreadPool] = None) -> None:
+        self.module = module  #: what it is a function of
+        self.module_handle = handle
         self.name = name
         self.arguments = arguments  #: the tensors that a call takes, in order
         self.results = results  #: the tensors that a call gives, in order
@@ -243,15 +257,43 @@ class Function(OfProcess):
         self.device = context.info().device.decode()  #: what runs it: "cpu", or a GPU such as "cuda:0"
         self._context_type = _Context if self.device == "cpu" else _DeviceContext
         self._idle = [context if self.device == "cpu" else _DeviceContext(self)]
+        self.positions = positions_by_name(arguments)  #: of arguments that a call can give by name
+        self.__signature__ = make_signature(arguments, results)
+        self.__doc__ = make_documentation(self)
 
-    def __call__(self, *arrays: Any, out: Any = None, stream: Optional[int] = None, timeout: Optional[float] = None,
-                 cancel: Optional[CancelToken] = None) -> Any:
+    def __copy__(self) -> "Function":
+        return Function(self.module, self.module_handle, self.name, self.arguments, self.results, self.threads,
+                        self.pool)
+
+    def __deepcopy__(self, memo: Any) -> "Function":
+        return self.__copy__()
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _unpickle, (self.module, self.name, self.threads, self.pool)
+
+    @overload
+    def __call__(self, /, *arrays: Tensor, out: None = None, stream: Optional[int] = None,
+                 timeout: Optional[float] = None, cancel: Optional[CancelToken] = None, **named: Tensor) -> Results: ...
+
+    @overload
+    def __call__(self, /, *arrays: Tensor, out: _Out, stream: Optional[int] = None, timeout: Optional[float] = None,
+                 cancel: Optional[CancelToken] = None, **named: Tensor) -> _Out: ...
+
+    @overload
+    def __call__(self, /, *arrays: Tensor, out: Union[List[Any], Tuple[Any, ...]], stream: Optional[int] = None,
+                 timeout: Optional[float] = None, cancel: Optional[CancelToken] = None, **named: Tensor) -> Any: ...
+
+    def __call__(self, /, *arrays: Tensor, out: Any = None, stream: Optional[int] = None,
+                 timeout: Optional[float] = None, cancel: Optional[CancelToken] = None, **named: Tensor) -> Any:
         """Runs the function.
 
         Args:
             arrays: one for each of `arguments`, with its shape and element type: numpy arrays, or tensors of host
                 memory of any library that has DLPack (torch, jax). Their memory is read in place, so they must be
                 compact and row-major. A number of Python is an argument without dimensions.
+            named: arrays by the names of their arguments. A name that is no identifier of Python is a key of a
+                mapping: `function(**{"input.1": x})`. The names of options below always mean the options; give
+                arguments with these names by position.
             out: memory for the results: an array for one result, a sequence of arrays for several. None: new numpy
                 arrays, which other libraries take over without a copy (`torch.from_dlpack`).
             stream: of a function on a GPU: the CUstream that the run follows, as a number; 0 and 1 are the default
@@ -264,14 +306,14 @@ class Function(OfProcess):
             The result, or a tuple of the results where there is not exactly one.
 
         Raises:
-            InvalidArgumentError: the number, a shape, an element type or the layout of arrays is not what the function
-                takes.
+            InvalidArgumentError: the number, a name, a shape, an element type or the layout of arrays is not what the
+                function takes.
             KernelFailedError: the program cannot run with these shapes.
             OutOfMemoryError: there is no memory for temporaries or results.
             TimedOutError, CancelledError: the run ended early. What is in `out` is undefined then.
         """
-        if len(arrays) != len(self.arguments):
-            raise InvalidArgumentError(f"{self} takes {len(self.arguments)} arguments, but the call has {len(arrays)}")
+        if named or len(arrays) != len(self.arguments):
+            arrays = order_arrays(self, arrays, named)
         given = None if out is None else self._given(out)
         options = None if timeout is None and cancel is None else run_options(timeout, cancel)
         context = self._take_context()
@@ -281,12 +323,12 @@ class Function(OfProcess):
             self._idle.append(context)
         return unpack(results)
 
-    def start(self, *arrays: Any, out: Any = None, timeout: Optional[float] = None,
-              cancel: Optional[CancelToken] = None) -> Run:
+    def start(self, /, *arrays: Tensor, out: Any = None, timeout: Optional[float] = None,
+              cancel: Optional[CancelToken] = None, **named: Tensor) -> Run:
         """Starts a run, which goes on while the caller does something else.
 
         Args:
-            arrays, out: as in a call. They must not be changed, nor `out` be read, until the run has ended.
+            arrays, named, out: as in a call. They must not be changed, nor `out` be read, until the run has ended.
             timeout, cancel: as in a call.
 
         Returns:
@@ -295,8 +337,8 @@ class Function(OfProcess):
         Raises:
             InvalidArgumentError: as in a call.
         """
-        if len(arrays) != len(self.arguments):
-            raise InvalidArgumentError(f"{self} takes {len(self.arguments)} arguments, but the call has {len(arrays)}")
+        if named or len(arrays) != len(self.arguments):
+            arrays = order_arrays(self, arrays, named, "start")
         given = None if out is None else self._given(out)
         token = CancelToken() if cancel is None else cancel
         options = run_options(timeout, token)
@@ -319,20 +361,20 @@ class Function(OfProcess):
             raise InvalidArgumentError(f"{self} has {len(self.results)} results, but out has {len(given)}")
         return given
 
-    def profile(self, *arrays: Any, runs: int = 10) -> Profile:
+    def profile(self, /, *arrays: Tensor, runs: int = 10, **named: Tensor) -> Profile:
         """Runs the function once to warm up and `runs` times more, and measures each step.
 
         Args:
-            arrays: as in a call.
+            arrays, named: as in a call. `runs` always means the option.
             runs: at least 1.
 
         Raises:
             What a call raises.
         """
+        if named or len(arrays) != len(self.arguments):
+            arrays = order_arrays(self, arrays, named, "profile")
         if runs < 1:
             raise InvalidArgumentError(f"runs is {runs}, but it must be at least 1")
-        if len(arrays) != len(self.arguments):
-            raise InvalidArgumentError(f"{self} takes {len(self.arguments)} arguments, but the call has {len(arrays)}")
         context = self._context_type(self, profile=True)
         results = context.run(arrays, None, None)
         totals, times = [], []
@@ -355,3 +397,8 @@ class Function(OfProcess):
 
     def __repr__(self) -> str:
         return f"<qcc.Function {self}>"
+
+
+def _unpickle(module: Module, name: str, threads: int, pool: Optional[ThreadPool]) -> Function:
+    """The function of a pickle. Pickles name this function."""
+    return module.function(name, threads=threads, pool=pool)

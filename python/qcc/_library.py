@@ -150,6 +150,23 @@ def compiler_mode() -> int:
     return ctypes.DEFAULT_MODE | (os.RTLD_DEEPBIND if exports_llvm and _has_own_malloc(process) else 0)
 
 
+#: What messages of the libraries name by its name in C, and what it is called here.
+_NAMES = (
+    ("the flag QCC_COMPILE_CUBIN", "cubin=True"),
+    ("set QCC_COMPILE_ISOLATED", "give isolated=True"),
+    ("leave out QCC_RUN_WAIT", "name the stream by stream="),
+    ("see qccRunOptions::stream for what a run may do then", "run the function once before the capture, and name the "
+     "stream by stream="),
+)
+
+
+def in_python(message: str) -> str:
+    """A message of a library, without names that only C has."""
+    for of_c, ours in _NAMES:
+        message = message.replace(of_c, ours)
+    return message
+
+
 class Library:
     """A shared library and its functions, which are attributes of `functions`."""
 
@@ -163,8 +180,8 @@ class Library:
         for name, (result, arguments) in functions.items():
             function = getattr(self.functions, name, None)
             if function is None:
-                raise UnsupportedError(f"{path} has no function {name}, which the package needs; install the two from "
-                                       "one release")
+                raise UnsupportedError(f"{path} is of another release than the package, and lacks a function that the "
+                                       "package needs; install the two from one release")
             function.restype, function.argtypes = result, arguments
 
     def check(self, status: Optional[int], diagnostics: Sequence[Diagnostic] = ()) -> None:
@@ -172,20 +189,20 @@ class Library:
         if not status:
             return
         code = self.functions.qccStatusGetCode(status)
-        message = self.functions.qccStatusGetMessage(status).decode(errors="replace")
+        message = in_python(self.functions.qccStatusGetMessage(status).decode(errors="replace"))
         self.functions.qccStatusDestroy(status)
         kind = CLASSES.get(code, Error)
         raise InvalidProgramError(message, diagnostics) if kind is InvalidProgramError else kind(message)
 
 
 class OfProcess:
-    """Base of objects that hold memory of this process, which neither copies nor pickles can have."""
+    """Base of objects that belong to this process, which neither copies nor pickles can have."""
 
     __slots__ = ()
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled: it holds memory of this process; share "
-                        "it, or save the module (Module.save) and load the file where it is needed (qcc.load)")
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled: it belongs to this process; share it, "
+                        "or make another one where it is needed (modules and functions can be pickled)")
 
 
 class Handle(OfProcess):

@@ -7,17 +7,18 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from typing import Any, Dict, Optional, Protocol, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
 from . import _structures as c
 from ._arrays import dtype_name
+from ._artifact import Artifact, BytesArtifact, DroppedArtifact, FileArtifact, Options
 from ._function import Function
-from ._library import Handle, OfProcess, encode, runtime
+from ._library import Handle, encode, runtime
 from ._runs import ThreadPool
 from ._types import Quantization, TensorType, Variant
-from .errors import InvalidArgumentError, UnsupportedError
+from .errors import InvalidArgumentError
 
 
 def _quantization(info: c.TensorInfo) -> Optional[Quantization]:
@@ -36,32 +37,40 @@ def _tensor_type(info: c.TensorInfo) -> TensorType:
     return TensorType(info.name.decode(), dtype_name(info.dtype), shape, _quantization(info), in_place, names)
 
 
-class Artifact(Protocol):
-    """The bytes of a module that was compiled here."""
-
-    def write(self, path: "str | os.PathLike[str]") -> None: ...
-
-    def load(self) -> Handle: ...
+#: Of a module that was compiled here.
+_NO_OPTIONS = Options()
 
 
-class Module(OfProcess):
+class Module:
     """A program that is compiled: immutable, and shared by any number of threads.
 
     `qcc.compile` and `qcc.load` make modules. What `compile` made for processors that this host does not have can be
     saved; using it raises UnsupportedError.
+
+    A module is pickled as the bytes of its artifact, with the options `variant`, `device` and `public_key` of
+    `qcc.load`. An unpickled module is loaded when it is first used. A copy of a module is the module itself.
     """
 
-    def __init__(self, loaded: Optional[Handle], artifact: Optional[Artifact] = None) -> None:
-        self._loaded = loaded
+    def __init__(self, artifact: Artifact, options: Options = _NO_OPTIONS, loaded: Optional[Handle] = None) -> None:
         self._artifact = artifact
+        self._options = options
+        self._loaded = loaded
         self._lock = threading.Lock()
+
+    def __copy__(self) -> "Module":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Module":
+        return self
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _unpickle, (self._artifact.read(), *self._options)
 
     @property
     def _handle(self) -> Handle:
         """The loaded module; one that was compiled here is loaded when it is first used."""
         with self._lock:
             if self._loaded is None:
-                assert self._artifact is not None
                 self._loaded = self._artifact.load()
             return self._loaded
 
@@ -150,7 +159,7 @@ class Module(OfProcess):
         entry = encode(name)
         info = c.EntryInfo()
         runtime.check(runtime.functions.qccModuleGetEntry(self._handle.value, entry, info))
-        return Function(self._handle, info.name.decode(), self._tensors(entry, info.num_arguments, "Argument"),
+        return Function(self, self._handle, info.name.decode(), self._tensors(entry, info.num_arguments, "Argument"),
                         self._tensors(entry, info.num_results, "Result"), threads, pool)
 
     def _tensors(self, entry: bytes, count: int, kind: str) -> Tuple[TensorType, ...]:
@@ -163,44 +172,31 @@ class Module(OfProcess):
         return tuple(tensors)
 
     def save(self, path: "str | os.PathLike[str]") -> None:
-        """Writes the artifact of a compiled module to a file, for `qcc.load`, whole or not at all.
+        """Writes the artifact of the module to a file, for `qcc.load`, whole or not at all.
 
         Raises:
             SystemCallError: the file cannot be written.
-            UnsupportedError: the module was loaded; what it was loaded from has its bytes.
+            NotFoundError, UnsupportedError: the module was loaded from a file that is gone or has changed.
         """
-        if self._artifact is None:
-            raise UnsupportedError("this module was loaded and does not keep its bytes; copy what it was loaded from")
         self._artifact.write(path)
 
+    def drop_artifact(self) -> None:
+        """Loads the module, and frees the memory of the artifact, which only `save` and pickles need.
 
-def load_memory(data: Any, size: int, options: Optional[c.ModuleOptions] = None) -> Handle:
-    """A module of `size` bytes, which are copied."""
-    handle = ctypes.c_void_p()
-    runtime.check(runtime.functions.qccModuleLoadMemory(data, size, options, ctypes.byref(handle)))
-    return _own(handle)
+        Its functions work as before. A module that was loaded from a file keeps no artifact in memory.
 
-
-def _own(handle: ctypes.c_void_p) -> Handle:
-    return Handle(handle, runtime.functions.qccModuleDestroy)
-
-
-#: QCC_MODULE_PRIVATE_COPY
-_PRIVATE_COPY = 1
-
-#: QCC_WEIGHT_PAGES_FILE
-_WEIGHT_PAGES_FILE = 1
+        Raises:
+            UnsupportedError: this host cannot run the module, which then keeps its artifact.
+        """
+        loaded = self._handle
+        with self._lock:
+            self._loaded, self._artifact = loaded, DroppedArtifact()
 
 
-def _options(variant: Optional[str], device: Optional[str] = None, public_key: Optional[str] = None,
-             private_copy: bool = False, share_weights: bool = False) -> c.ModuleOptions:
-    options = c.ModuleOptions()
-    options.variant = encode(variant) if variant is not None else None
-    options.device = encode(device) if device is not None else None
-    options.public_key = encode(public_key) if public_key is not None else None
-    options.flags = _PRIVATE_COPY if private_copy else 0
-    options.weight_pages = _WEIGHT_PAGES_FILE if share_weights else 0
-    return options
+def _unpickle(data: bytes, variant: Optional[str], device: Optional[str], public_key: Optional[str]) -> Module:
+    """The module of a pickle. Pickles name this function."""
+    options = Options(variant, device, public_key)
+    return Module(BytesArtifact(data, options), options)
 
 
 def load(source: "str | os.PathLike[str] | bytes", *, variant: Optional[str] = None,
@@ -209,7 +205,8 @@ def load(source: "str | os.PathLike[str] | bytes", *, variant: Optional[str] = N
     """Loads what `Module.save` or `qcc compile` wrote. Loading an artifact runs its code: load only what you trust.
 
     Args:
-        source: a path, or the bytes of an artifact. Bytes are copied; a file is mapped.
+        source: a path, or the bytes of an artifact. Bytes are copied, and kept for `save` and pickles; a file is
+            mapped.
         variant: the target of the variant to load; None is the best that the device runs.
         device: what runs the program: None or "cpu" for this host, "cuda" or "cuda:N" for a GPU.
         public_key: load only what `qcc sign` has signed with the secret key of this one, 64 hexadecimal digits; None
@@ -224,10 +221,10 @@ def load(source: "str | os.PathLike[str] | bytes", *, variant: Optional[str] = N
         UntrustedError: a key was given, and the artifact has no signature, or one that does not fit.
         UnsupportedError: no variant of it runs on the device, there is no driver of GPUs, or it is of another version.
     """
-    options = _options(variant, device, public_key, private_copy, share_weights)
+    options = Options(variant, device, public_key)
+    artifact: Artifact
     if isinstance(source, (bytes, bytearray, memoryview)):
-        data = bytes(source)
-        return Module(load_memory(data, len(data), options))
-    handle = ctypes.c_void_p()
-    runtime.check(runtime.functions.qccModuleLoadFile(encode(source), options, ctypes.byref(handle)))
-    return Module(_own(handle))
+        artifact = BytesArtifact(bytes(source), options)
+    else:
+        artifact = FileArtifact(source, options, private_copy, share_weights)
+    return Module(artifact, options, artifact.load())

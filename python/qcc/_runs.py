@@ -8,10 +8,11 @@ import ctypes
 import math
 import threading
 import time
-from typing import Any, Callable, Generator, List, Optional, Sequence
+from typing import Any, Callable, Generator, List, Optional, Sequence, Tuple
 
 from . import _structures as c
 from ._library import Handle, OfProcess, runtime
+from ._types import Results
 from .errors import InvalidArgumentError
 
 
@@ -36,8 +37,11 @@ class CancelToken(OfProcess):
         return bool(runtime.functions.qccCancelTokenIsCancelled(self._handle.value))
 
 
-class ThreadPool(OfProcess):
-    """Threads that functions share: the runs of these follow one another."""
+class ThreadPool:
+    """Threads that functions share: the runs of these follow one another.
+
+    A pool without `cpus` is pickled as its number of threads. A copy of a pool is the pool itself.
+    """
 
     def __init__(self, threads: int = 0, *, cpus: Optional[Sequence[int]] = None) -> None:
         """
@@ -57,6 +61,20 @@ class ThreadPool(OfProcess):
         handle = ctypes.c_void_p()
         runtime.check(runtime.functions.qccThreadPoolCreateWithOptions(options, ctypes.byref(handle)))
         self.handle = Handle(handle, runtime.functions.qccThreadPoolDestroy)
+        self._asked = threads
+        self._has_cpus = cpus is not None
+
+    def __copy__(self) -> "ThreadPool":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "ThreadPool":
+        return self
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        if self._has_cpus:
+            raise TypeError("a ThreadPool with cpus cannot be pickled: the numbers of CPUs are those of this machine; "
+                            "make the pool where it is needed")
+        return ThreadPool, (self._asked,)
 
     @property
     def threads(self) -> int:
@@ -122,7 +140,7 @@ class Run(OfProcess):
             if time.monotonic() >= end:
                 return False
 
-    def result(self, timeout: Optional[float] = None) -> Any:
+    def result(self, timeout: Optional[float] = None) -> Results:
         """Waits for the end of the run, and returns what a call of the function returns.
 
         Args:

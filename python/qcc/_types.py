@@ -5,9 +5,23 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Optional, Tuple, Union
+from typing import Any, Optional, Protocol, Tuple, Union
 
 import numpy as np
+
+
+class SupportsDLPack(Protocol):
+    """A tensor of a library that has DLPack, such as torch and jax."""
+
+    def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
+#: What a call takes for an argument.
+Tensor = Union[bool, int, float, "np.ndarray[Any, Any]", "np.number[Any]", "np.bool_", SupportsDLPack]
+
+#: What a call returns without `out`: an array for one result, a tuple of arrays for several. The program decides which.
+#: So checkers of types offer the members of an array, and also accept what is done with a tuple, such as `a, b = ...`.
+Results = Union["np.ndarray[Any, Any]", Any]
 
 
 @dataclasses.dataclass(frozen=True)

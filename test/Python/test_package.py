@@ -1,9 +1,7 @@
 """The Python package: modules, functions, arrays of numpy and of others."""
 
-import copy
 import ctypes
 import os
-import pickle
 import subprocess
 import sys
 
@@ -247,7 +245,7 @@ def test_results_that_are_refused(double, out, message):
 
 def test_number_of_arguments(double):
     with pytest.raises(qcc.InvalidArgumentError, match=r"double\(float32\[2, 3\]\) -> \(float32\[2, 3\]\) takes 1 "
-                       "arguments, but the call has 2"):
+                       "argument, but the call has 2"):
         double(X, X)
 
 
@@ -316,22 +314,6 @@ def test_diff(double):
         qcc.diff(double, lambda x: x.astype(np.float64), X)
     with pytest.raises(qcc.InvalidArgumentError, match="has 1 results and the other has 2"):
         qcc.diff(double, lambda x: (x, x), X)
-
-
-def test_objects_are_not_copied(capfd):
-    """They hold memory of the process; nothing is left half-made, which would be told when it is collected."""
-    module = qcc.compile(DOUBLE)
-    function = module.function()
-    for thing in (module, function, qcc.CancelToken(), qcc.ThreadPool(1), function.start(X)):
-        for take in (copy.copy, copy.deepcopy, pickle.dumps):
-            with pytest.raises(TypeError, match=f"a {type(thing).__name__} cannot be copied or pickled: .*qcc.load"):
-                take(thing)
-    handle = function.module_handle
-    with pytest.raises(TypeError, match="a Handle cannot be copied"):
-        copy.copy(handle)
-    type(handle).__new__(type(handle)).__del__()
-    assert "Exception ignored" not in capfd.readouterr().err
-    assert (function(X) == 2 * X).all()
 
 
 def test_an_old_torch_is_refused(tmp_path):

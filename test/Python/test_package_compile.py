@@ -89,8 +89,6 @@ def test_save_and_load(tmp_path):
         assert (loaded.function()(X) == 2 * X).all()
     chosen = [variant.target for variant in qcc.load(path, variant="x86-64-v3").variants if variant.chosen]
     assert chosen == ["x86-64-v3"]
-    with pytest.raises(qcc.UnsupportedError, match="copy what it was loaded from"):
-        loaded.save(path)
     with pytest.raises(qcc.SystemCallError, match="none"):
         module.save(tmp_path / "none" / "double.so")
 
@@ -227,7 +225,7 @@ def test_other_libraries(tmp_path):
     (tmp_path / "libqcc_runtime.so.1").symlink_to(np.random.mtrand.__file__)
     done = run_python("import qcc", tmp_path)
     assert done.returncode != 0
-    assert "has no function qccStatusGetCode, which the package needs; install the two from one" in done.stderr
+    assert "is of another release than the package, and lacks a function that the package needs; install" in done.stderr
 
 
 def test_without_compiler(tmp_path):

@@ -117,7 +117,7 @@ def test_a_run_that_is_given_up_is_waited_for():
 
 
 def test_start_refuses_at_once(double):
-    with pytest.raises(qcc.InvalidArgumentError, match="takes 1 arguments, but the call has 2"):
+    with pytest.raises(qcc.InvalidArgumentError, match="takes 1 argument, but the call has 2"):
         double.start(X, X)
     with pytest.raises(qcc.InvalidArgumentError):
         double.start(X.astype(np.float64)).result()

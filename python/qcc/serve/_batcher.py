@@ -20,6 +20,7 @@ from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from .._function import Function
+from .._library import OfProcess
 from .._runs import CancelToken
 from ..errors import CancelledError, Error, InternalError, InvalidArgumentError
 from ._batch import AbandonedError, Batch, DeadlineError, Item, QueueFullError
@@ -65,7 +66,7 @@ class _Expected:
         return self.runs >= _MEASURED and self.seconds < SHORT and self.longest < LONG and rows <= self.rows
 
 
-class Batcher:
+class Batcher(OfProcess):
     """Puts requests for a function together, up to a number of rows, and runs them on a thread.
 
         batcher = qcc.serve.Batcher(module.function(threads=1))
