@@ -72,7 +72,10 @@ def to_onnx(program: Any) -> bytes:
 
 
 def _to_function(program: Any, target: Union[str, Sequence[str]], threads: int = 0) -> Function:
-    return _compile(to_onnx(program), target=target, name="the exported program").function(threads=threads)
+    function = _compile(to_onnx(program), target=target, name="the exported program").function(threads=threads)
+    # Nobody saves or pickles it: callers get a closure.
+    function.module.drop_artifact()
+    return function
 
 
 def _call(function: Function, tensors: Sequence[Any]) -> List[Any]:

@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+// The program is not built with a sanitizer.
+// UNSUPPORTED: sanitizer
 // RUN: %capi/old-glibc %t
 
 #include "Check.h"
