@@ -18,6 +18,10 @@ class ExplainedStep:
     function: str
     name: str  #: such as "main.step0.contract", as in profiles
     layer: str  #: the name of its layer in the model, or ""
+    model_op: str  #: the type of its node in an ONNX model, such as "Conv", or ""
+    #: what it computes: "integer contraction", "float contraction", "reduction", "elementwise", "data movement",
+    #: "packing" or "control flow"
+    work: str
     location: str  #: "file:line:column", or ""
     fused: Tuple[str, ...]  #: the ops that it is made of
     operations: str  #: arithmetic operations, in terms of the dynamic sizes d0, d1, ...
@@ -44,7 +48,7 @@ class Explanation:
         rows = [("step", "layer", "made of", "computed by")]
         for step in self.steps:
             how = f"{step.atom} ({step.config_source})" if step.atom else "generic loops"
-            rows.append((step.name, step.layer, ", ".join(step.fused), how))
+            rows.append((step.name, f"{step.model_op} {step.layer}".strip(), ", ".join(step.fused), how))
         lines = table(rows).splitlines()
         text = lines[:1]
         for line, step in zip(lines[1:], self.steps):
@@ -58,9 +62,9 @@ class Explanation:
 
 def _read_step(step: Mapping[str, Any]) -> ExplainedStep:
     return ExplainedStep(
-        function=step["entry"], name=step["step"], layer=step["layer"], location=step["location"],
-        fused=tuple(step["fused"]), operations=step["operations"], bytes=step["bytes"], atom=step.get("atom", ""),
-        config=step.get("config", ""), config_source=step.get("config_source", ""),
+        function=step["entry"], name=step["step"], layer=step["layer"], model_op=step["model_op"], work=step["work"],
+        location=step["location"], fused=tuple(step["fused"]), operations=step["operations"], bytes=step["bytes"],
+        atom=step.get("atom", ""), config=step.get("config", ""), config_source=step.get("config_source", ""),
         expected_share_of_peak=step.get("expected_share_of_peak"), refused=step.get("refused", ""),
         not_tuned=step.get("not_tuned", ""), atoms_refused=tuple(step.get("atoms_refused", ())))
 

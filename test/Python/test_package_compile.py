@@ -37,7 +37,8 @@ def test_sizes_of_models():
         assert (of_any_size(X) == 2 * X).all()
     with pytest.raises(qcc.InvalidArgumentError, match="argument 0"):
         fixed(X.T.copy())
-    assert qcc.explain(graph, dims={"batch": 2, "len": 3}).steps[0].operations == "6"
+    step = qcc.explain(graph, dims={"batch": 2, "len": 3}).steps[0]
+    assert (step.operations, step.work, step.model_op) == ("6", "elementwise", graph.graph.node[0].op_type)
     with pytest.raises(qcc.InvalidProgramError, match="no input has a dimension 'width'.*'batch', 'len'"):
         qcc.compile(graph, dims={"width": 3})
     with pytest.raises(qcc.InvalidArgumentError, match="the size of 'len' is negative"):
