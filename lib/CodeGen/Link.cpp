@@ -19,6 +19,7 @@
 #include "qcc/Artifact/ArtifactNote.h"
 #include "qcc/Base/BlockedSignals.h"
 #include "qcc/CodeGen/CodeGen.h"
+#include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <cstring>
@@ -192,26 +193,36 @@ llvm::Expected<llvm::SmallVector<char, 0>> PipeReader::take() {
   return bytes;
 }
 
+/// One file of all objects: a program may have many, and file descriptors may
+/// be few.
+static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+makeArchive(llvm::ArrayRef<llvm::SmallVector<char, 0>> objects) {
+  std::vector<llvm::NewArchiveMember> members;
+  for (const llvm::SmallVector<char, 0> &object : objects)
+    members.emplace_back(llvm::MemoryBufferRef(
+        llvm::StringRef(object.data(), object.size()), "part"));
+  return llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NoSymtab,
+                                    llvm::object::Archive::K_GNU,
+                                    /*Deterministic=*/true, /*Thin=*/false);
+}
+
 /// Runs lld, whose state is global.
-static llvm::Error runLinker(llvm::ArrayRef<OpenFile> inputs,
+static llvm::Error runLinker(const std::string &archive,
                              const std::string &output) {
-  std::vector<const char *> arguments = {"ld.lld",
-                                         "-shared",
-                                         "-z",
-                                         "defs",
-                                         "-z",
-                                         "noexecstack",
-                                         "-Bsymbolic",
-                                         "--hash-style=gnu",
-                                         "--build-id=none",
-                                         "--threads=1",
-                                         "-o",
-                                         output.c_str()};
-  std::vector<std::string> paths;
-  for (const OpenFile &input : inputs)
-    paths.push_back(input.path());
-  for (const std::string &path : paths)
-    arguments.push_back(path.c_str());
+  const char *arguments[] = {"ld.lld",
+                             "-shared",
+                             "-z",
+                             "defs",
+                             "-z",
+                             "noexecstack",
+                             "-Bsymbolic",
+                             "--hash-style=gnu",
+                             "--build-id=none",
+                             "--threads=1",
+                             "--whole-archive",
+                             archive.c_str(),
+                             "-o",
+                             output.c_str()};
   static std::mutex mutex;
   std::string messages;
   llvm::raw_string_ostream stream(messages);
@@ -232,18 +243,20 @@ qcc::linkSharedObject(llvm::ArrayRef<llvm::SmallVector<char, 0>> objects,
                       const WeightsImage &weights, bool releases) {
   if (access("/proc/self/fd", X_OK) != 0)
     return failure(errno, "the file system /proc is not mounted here");
-  std::vector<OpenFile> inputs(objects.size());
-  for (auto [input, object] : llvm::zip_equal(inputs, objects)) {
-    input.descriptor = memfd_create("qcc-link-input", MFD_CLOEXEC);
-    if (!input.isOpen())
-      return failure(errno, "no file in memory can be created");
-    if (int error = writeAll(input.descriptor, object.data(), object.size()))
-      return failure(error, "the object cannot be kept");
-  }
+  auto archive = makeArchive(objects);
+  if (!archive)
+    return archive.takeError();
+  OpenFile input(memfd_create("qcc-link-input", MFD_CLOEXEC));
+  if (!input.isOpen())
+    return failure(errno, "no file in memory can be created");
+  if (int error = writeAll(input.descriptor, (*archive)->getBufferStart(),
+                           (*archive)->getBufferSize()))
+    return failure(error, "the objects cannot be kept");
+  archive->reset();
   PipeReader reader;
   if (llvm::Error error = reader.start())
     return std::move(error);
-  if (llvm::Error error = runLinker(inputs, reader.path()))
+  if (llvm::Error error = runLinker(input.path(), reader.path()))
     return std::move(error);
   auto bytes = reader.take();
   if (!bytes)
