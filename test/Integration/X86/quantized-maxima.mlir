@@ -6,11 +6,11 @@
 // RUN: qcc run %s --entry=not_a_number --mcpu=x86-64-v3 --check | FileCheck %s
 // CHECK: 0 differ
 // RUN: qcc explain %s --mcpu=x86-64-v3 | FileCheck %s --check-prefix=EXPLAIN
-// EXPLAIN-LABEL: entry finite:
+// EXPLAIN-LABEL: summary of finite:
 // EXPLAIN-NOT: may be NaN
-// EXPLAIN-LABEL: entry infinite:
+// EXPLAIN-LABEL: summary of infinite:
 // EXPLAIN-NOT: may be NaN
-// EXPLAIN-LABEL: entry not_a_number:
+// EXPLAIN-LABEL: summary of not_a_number:
 // EXPLAIN: its operand may be NaN
 
 !x = !quant.uniform<u8:f32, 0.05:131>
