@@ -1,0 +1,127 @@
+# Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which values a quantized graph rounds to integers: what qcc needs of QuantizeLinear and DequantizeLinear.
+
+qcc multiplies in integers where both operands of a contraction are dequantized values (rule N3 of docs/Numerics.md). It
+computes everything else in float32, as part of the kernel that makes the operand. So rounding pays off before a
+contraction and for values that are stored, and only costs accuracy anywhere else.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, List, Optional, Set
+
+from ._graph import CONTRACTIONS, constants_of, layers_of, readers_of, remove_unused
+from ._packages import need
+
+#: Ops whose operands are stored, in integers if they are dequantized values. A sum of two computed values is one, too.
+_STORED = {*CONTRACTIONS, "Concat", "Split", "Resize", "Pad", "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool",
+           "QuantizeLinear"}
+#: Ops that move elements, so that a dequantized value stays one.
+_MOVES = {"Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze", "Identity", "Slice", "Expand"}
+
+
+def _producers(model: Any) -> Dict[str, Any]:
+    return {name: node for node in model.graph.node for name in node.output if name}
+
+
+def _dequantizes(name: str, producers: Dict[str, Any]) -> bool:
+    """Whether a value is dequantized, directly or through ops that move elements."""
+    node = producers.get(name)
+    while node is not None and node.op_type in _MOVES:
+        node = producers.get(node.input[0])
+    return node is not None and node.op_type == "DequantizeLinear"
+
+
+def quantized_layers(model: Any) -> List[str]:
+    """The names of the contractions that integers multiply."""
+    producers = _producers(model)
+    return [node.name for node in layers_of(model) if all(_dequantizes(name, producers) for name in node.input[:2])]
+
+
+def remove_needless(model: Any) -> int:
+    """Lets elementwise ops and outputs of the model read the floats that would be rounded; returns how many do."""
+    removed = 0
+    producers, readers, outputs = _producers(model), readers_of(model), {value.name for value in model.graph.output}
+    constants = constants_of(model)
+    pairs = [(producers[node.input[0]], node) for node in model.graph.node
+             if node.op_type == "DequantizeLinear" and node.input[0] in producers]
+    for quantize, dequantize in pairs:
+        value = quantize.input[0]
+        if quantize.op_type != "QuantizeLinear" or value not in producers:
+            continue
+        for reader in readers.get(dequantize.output[0], []):
+            is_sum = reader.op_type == "Add" and not any(name in constants for name in reader.input)
+            if not is_sum and reader.op_type not in _STORED and reader.op_type not in _MOVES:
+                for index, name in enumerate(reader.input):
+                    reader.input[index] = value if name == dequantize.output[0] else name
+                removed += 1
+        if dequantize.output[0] in outputs and value not in outputs:
+            _give_out(model, producers[value], value, dequantize)
+            removed += 1
+            producers, readers = _producers(model), readers_of(model)
+    remove_unused(model)
+    return removed
+
+
+def _give_out(model: Any, producer: Any, value: str, dequantize: Any) -> None:
+    """Makes a value the output of the model that its rounded form was."""
+    output = dequantize.output[0]
+    rounded = f"{output}.dequantized"
+    for node in model.graph.node:
+        for index, name in enumerate(node.input):
+            if name == output:
+                node.input[index] = rounded
+            elif name == value:
+                node.input[index] = output
+    dequantize.output[0] = rounded
+    producer.output[list(producer.output).index(value)] = output
+
+
+def with_float_layers(quantized: Any, reference: Any, names: Iterable[str]) -> Any:
+    """A copy of a quantized model in which some layers are what they are in the float model.
+
+    Args:
+        quantized: the result of an engine.
+        reference: the float model that the engine was given.
+        names: of nodes that both have.
+    """
+    copy = type(quantized)()
+    copy.CopyFrom(quantized)
+    wanted, constants = set(names), constants_of(reference)
+    originals = {node.name: node for node in reference.graph.node}
+    producers = _producers(copy)
+    added: Set[str] = set()
+    for node in copy.graph.node:
+        original = originals.get(node.name) if node.name in wanted else None
+        if original is None:
+            continue
+        for index, name in enumerate(original.input):
+            if name in constants:
+                node.input[index] = f"{name}.float"
+                if name not in added:
+                    tensor = copy.graph.initializer.add()
+                    tensor.CopyFrom(constants[name])
+                    tensor.name = f"{name}.float"
+                    added.add(name)
+            else:
+                node.input[index] = _before_rounding(node.input[index], producers)
+    remove_unused(copy)
+    return copy
+
+
+def _before_rounding(name: str, producers: Dict[str, Any]) -> str:
+    dequantize: Optional[Any] = producers.get(name)
+    quantize = producers.get(dequantize.input[0]) if dequantize is not None and dequantize.op_type == "DequantizeLinear" else None
+    return str(quantize.input[0]) if quantize is not None and quantize.op_type == "QuantizeLinear" else name
+
+
+def constant_sums(model: Any) -> List[str]:
+    """Sums with a constant, which a kernel adds in float32."""
+    constants = constants_of(model)
+    return [node.name for node in model.graph.node if node.op_type == "Add" and any(name in constants for name in node.input)]
+
+
+def check(model: Any) -> None:
+    """Raises what the package onnx raises if the graph is not valid."""
+    need("onnx.checker").check_model(model)
