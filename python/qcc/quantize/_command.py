@@ -17,8 +17,8 @@ from .._exit_codes import DIFFERS, REJECTED, SUCCESS, USAGE, code_of
 from ..errors import Error, UnsupportedError
 from ._data import Data, Sample, open_data
 from ._engines import ENGINES, choose_nodes, quantize
-from ._graph import inputs_of, is_same_file, layers_of, operator_set, prepare, set_metadata
-from ._measure import (Compiled, Distance, Times, compare_values, compile_checked, distance_of, float_contractions, measure_times,
+from ._graph import inputs_of, is_same_file, layers_of, prepare, set_metadata
+from ._measure import (Compiled, Distance, Times, compare_values, compile_checked, float_contractions, measure_times,
                        sensitivities)
 from ._packages import need, need_nncf, quiet
 from ._page import page

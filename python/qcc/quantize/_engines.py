@@ -70,7 +70,7 @@ def _quantize_by_ort(model: Any, data: Data, excluded: Sequence[str]) -> Any:
     onnx = need("onnx")
     samples: Iterator[Sample] = iter(data)
 
-    class Reader(ort.CalibrationDataReader):  # type: ignore[misc]
+    class Reader(ort.CalibrationDataReader):  # type: ignore[misc,name-defined]
         def get_next(self) -> Optional[Sample]:
             return next(samples, None)
 

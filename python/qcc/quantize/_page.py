@@ -22,7 +22,7 @@ th { position: sticky; top: 0; background: #fff; } .n { text-align: right; }
 svg text { font: 12px system-ui, sans-serif; fill: #555; }
 """
 
-_HEADS = ("layer", "op", "products", "relative L2", "signal/noise", "alone", "float32 µs", "int8 µs", "saved µs", "")
+_HEADS = ("layer", "op", "products", "relative L2", "signal/noise", "alone", "before µs", "after µs", "saved µs", "")
 
 
 def _cell(text: str, is_number: bool = False) -> str:

@@ -53,8 +53,7 @@ def remove_needless(model: Any) -> int:
         for reader in readers.get(dequantize.output[0], []):
             is_sum = reader.op_type == "Add" and not any(name in constants for name in reader.input)
             if not is_sum and reader.op_type not in _STORED and reader.op_type not in _MOVES:
-                for index, name in enumerate(reader.input):
-                    reader.input[index] = value if name == dequantize.output[0] else name
+                _replace(reader, dequantize.output[0], value)
                 removed += 1
         if dequantize.output[0] in outputs and value not in outputs:
             _give_out(model, producers[value], value, dequantize)
@@ -62,6 +61,52 @@ def remove_needless(model: Any) -> int:
             producers, readers = _producers(model), readers_of(model)
     remove_unused(model)
     return removed
+
+
+def remove_useless(model: Any) -> int:
+    """Removes rounding that no product of integers follows: between layers that are in float32; returns how much."""
+    removed = 0
+    readers, producers, outputs = readers_of(model), _producers(model), {value.name for value in model.graph.output}
+    useful = set(quantized_layers(model))
+    found = [node for node in model.graph.node if node.op_type == "DequantizeLinear" and _quantize_of(node, producers)
+             and not _reaches(node, useful, readers)]
+    for node in found:  # In the order of the graph: a value may be rounded twice.
+        value, name = producers[node.input[0]].input[0], node.output[0]
+        if name not in outputs:
+            for reader in readers.get(name, []):
+                _replace(reader, name, value)
+        elif value in producers:
+            _give_out(model, producers[value], value, node)
+            readers, producers = readers_of(model), _producers(model)
+        removed += 1
+    remove_unused(model)
+    return removed
+
+
+def _replace(node: Any, old: str, new: str) -> None:
+    for index, name in enumerate(node.input):
+        if name == old:
+            node.input[index] = new
+
+
+def _quantize_of(dequantize: Any, producers: Dict[str, Any]) -> Optional[Any]:
+    node = producers.get(dequantize.input[0])
+    return node if node is not None and node.op_type == "QuantizeLinear" else None
+
+
+def _reaches(node: Any, useful: Set[str], readers: Dict[str, List[Any]]) -> bool:
+    """Whether a value goes to one of these layers before any other contraction."""
+    pending: List[Any] = [node]
+    seen: Set[str] = set()
+    while pending:
+        for name in pending.pop().output:
+            for reader in readers.get(name, []):
+                if reader.name in useful:
+                    return True
+                if reader.op_type not in CONTRACTIONS and reader.output[0] not in seen:
+                    seen.add(reader.output[0])
+                    pending.append(reader)
+    return False
 
 
 def _give_out(model: Any, producer: Any, value: str, dequantize: Any) -> None:
@@ -107,13 +152,14 @@ def with_float_layers(quantized: Any, reference: Any, names: Iterable[str]) -> A
             else:
                 node.input[index] = _before_rounding(node.input[index], producers)
     remove_unused(copy)
+    remove_useless(copy)
     return copy
 
 
 def _before_rounding(name: str, producers: Dict[str, Any]) -> str:
-    dequantize: Optional[Any] = producers.get(name)
-    quantize = producers.get(dequantize.input[0]) if dequantize is not None and dequantize.op_type == "DequantizeLinear" else None
-    return str(quantize.input[0]) if quantize is not None and quantize.op_type == "QuantizeLinear" else name
+    dequantize = producers.get(name)
+    quantize = _quantize_of(dequantize, producers) if dequantize is not None and dequantize.op_type == "DequantizeLinear" else None
+    return name if quantize is None else str(quantize.input[0])
 
 
 def constant_sums(model: Any) -> List[str]:

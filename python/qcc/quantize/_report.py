@@ -73,7 +73,7 @@ class Report:
 
     def __str__(self) -> str:
         rows: List[Tuple[str, ...]] = [
-            ("layer", "op", "products", "relative L2", "signal/noise", "alone", "float32 us", "int8 us", "saved us")]
+            ("layer", "op", "products", "relative L2", "signal/noise", "alone", "before us", "after us", "saved us")]
         for layer in self.contractions:
             rows.append((layer.name, layer.op, layer.precision, number(relative(layer.distance), ".3g"),
                          decibels(layer.distance), number(layer.alone, ".3g"), number(layer.before, ".1f"),
