@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
 from ..errors import InvalidArgumentError, UnsupportedError
 from ._data import Data, Sample
-from ._packages import need, need_nncf, quiet
+from ._packages import need, need_nncf, need_ort_quantization, quiet
 from ._placement import check, constant_sums, quantized_layers, remove_needless, with_float_layers
 
 #: What ONNX Runtime quantizes: contractions, and ops between them whose operands are stored.
@@ -66,7 +66,7 @@ class _Again:
 
 
 def _quantize_by_ort(model: Any, data: Data, excluded: Sequence[str]) -> Any:
-    ort = need("onnxruntime.quantization")
+    ort = need_ort_quantization()
     onnx = need("onnx")
     samples: Iterator[Sample] = iter(data)
 

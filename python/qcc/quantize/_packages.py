@@ -38,6 +38,33 @@ def need_nncf() -> Any:
     return nncf
 
 
+@contextlib.contextmanager
+def _modules_of(folder: str) -> Iterator[None]:
+    """Lets modules be imported from a folder by their own names, whatever else has these names."""
+    names = [name[:-len(".py")] for name in os.listdir(folder) if name.endswith(".py") and name != "__init__.py"]
+    others = {name: sys.modules.pop(name) for name in names if name in sys.modules}
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        sys.path.remove(folder)
+        for name in names:
+            sys.modules.pop(name, None)
+        sys.modules.update(others)
+
+
+def need_ort_quantization() -> Any:
+    """The quantizer of ONNX Runtime.
+
+    It imports modules of onnxruntime.transformers as `onnx_model` or `fusion_utils`, which users may have, too.
+    """
+    folder = os.path.join(os.path.dirname(need("onnxruntime").__file__), "transformers")
+    if not os.path.isdir(folder):
+        return need("onnxruntime.quantization")
+    with _modules_of(folder):
+        return need("onnxruntime.quantization")
+
+
 class _Collector(logging.Handler):
     """Keeps the errors that a library logs, and drops its advice."""
 
