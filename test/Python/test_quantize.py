@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
+import program
 from package import qcc
 from quantizing import LAYERS, SAMPLES, Network, integer_model, run_ort, samples, save
 
@@ -51,6 +53,44 @@ def test_every_layer_multiplies_integers(engine, prepared):
     assert producers["r1"].op_type == "Relu" and producers["r1"].input[0] == "c1"
     expected, actual = run_ort(prepared, samples()[0]), run_ort(model, samples()[0])
     assert 0 < np.abs(expected - actual).max() < 0.02
+
+
+def branches():
+    """Convolutions after MaxPool, after Concat of two others, and after a Split."""
+    random, tensors = np.random.default_rng(0), []
+
+    def weight(*shape):
+        array = random.standard_normal(shape) * np.sqrt(2 / np.prod(shape[1:]))
+        tensors.append(numpy_helper.from_array(array.astype(np.float32), f"w{len(tensors)}"))
+        return tensors[-1].name
+
+    def node(op, inputs, outputs, **attributes):
+        return onnx.helper.make_node(op, inputs, outputs, outputs[0], **attributes)
+
+    nodes = [node("Conv", ["x", weight(8, 3, 3, 3)], ["a"], pads=[1] * 4), node("Relu", ["a"], ["ar"]),
+             node("MaxPool", ["ar"], ["am"], kernel_shape=[2, 2], strides=[2, 2]),
+             node("Conv", ["am", weight(8, 8, 3, 3)], ["b"], pads=[1] * 4), node("Relu", ["b"], ["br"]),
+             node("Concat", ["am", "br"], ["joined"], axis=1),
+             node("Conv", ["joined", weight(8, 16, 3, 3)], ["c"], pads=[1] * 4),
+             node("Split", ["c"], ["left", "right"], axis=1), node("Conv", ["left", weight(4, 4, 1, 1)], ["y"]),
+             node("Conv", ["right", weight(4, 4, 1, 1)], ["z"])]
+    floats = onnx.TensorProto.FLOAT
+    graph = onnx.helper.make_graph(
+        nodes, "g", [onnx.helper.make_tensor_value_info("x", floats, [1, 3, 12, 12])],
+        [onnx.helper.make_tensor_value_info(name, floats, [1, 4, 6, 6]) for name in "yz"], tensors)
+    return onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+
+
+def test_ops_between_layers(engine, tmp_path):
+    """qcc multiplies integers in each layer, whatever is between them."""
+    from qcc.quantize._measure import products_of
+    prepared = _graph.prepare(str(save(branches(), tmp_path / "model.onnx")))
+    model = quantized_by(engine, prepared)
+    layers = ["a", "b", "c", "y", "z"]
+    assert _placement.quantized_layers(model) == layers
+    products = products_of(model, {"x": (1, 3, 12, 12)})
+    assert sorted(products) == layers and not any(of_layer.is_float for of_layer in products.values())
+    assert all(of_layer.is_float for of_layer in products_of(prepared, {"x": (1, 3, 12, 12)}).values())
 
 
 def test_excluded_nodes(engine, prepared):
@@ -351,3 +391,20 @@ def test_output_of_libraries_goes_to_stderr(capsys):
         logging.error("trouble")
     done = capsys.readouterr()
     assert done.out == "" and "progress" in done.err and "advice" not in done.err and "qcc: warning: trouble" in done.err
+
+
+def test_commands_of_the_page(files):
+    """docs/HowTo/Quantize.md, with the network of the tests."""
+    pytest.importorskip("nncf", reason="the package nncf is not installed")
+    page = (program.ROOT / "docs" / "HowTo" / "Quantize.md").read_text()
+    commands = "\n".join(re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL))
+    commands = commands.replace("'fc*'", "'conv_*'").replace("ConvTranspose", "Gemm")
+    np.savez(files / "calib.npz", x=np.concatenate(samples()))
+    (files / "eval.py").write_text(EVALUATE.format(files / "model.onnx"))
+    folders = [str(pathlib.Path(sys.executable).parent), str(program.build_dir().resolve() / "bin")]
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
+    environment["PATH"] = os.pathsep.join([*folders, environment["PATH"]])
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=files, env=environment, capture_output=True,
+                          text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (files / "report.html").exists() and "no contraction multiplies int8" in done.stderr

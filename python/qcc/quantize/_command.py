@@ -18,8 +18,7 @@ from ..errors import Error, UnsupportedError
 from ._data import Data, Sample, open_data
 from ._engines import ENGINES, choose_nodes, quantize
 from ._graph import inputs_of, is_same_file, layers_of, prepare, set_metadata
-from ._measure import (Compiled, Distance, Times, compare_values, compile_checked, float_contractions, measure_times,
-                       sensitivities)
+from ._measure import (Compiled, Distance, Products, Times, compare_values, compile_checked, measure_times, products_of, sensitivities)
 from ._packages import need, need_nncf, quiet
 from ._page import page
 from ._placement import quantized_layers, with_float_layers
@@ -200,26 +199,28 @@ class _Job:
                 found: Optional[Found]) -> Tuple[Layer, ...]:
         integers = set(quantized_layers(quantized))
         contractions = {node.name for node in layers_of(self.model)}
-        multiplied_in_float = float_contractions(quantized, self.shapes)
+        products = products_of(quantized, self.shapes)
         rows = []
         for node in self.model.graph.node:
             precision, reason = "", ""
             if node.name in contractions:
-                is_float = node.name not in integers or node.name in multiplied_in_float
+                of_qcc = products.get(node.name)
+                is_float = node.name not in integers if of_qcc is None else of_qcc.is_float
                 precision = "float32" if is_float else "int8"
-                reason = self._reason(node.name, integers, multiplied_in_float, found) if is_float else ""
+                reason = self._reason(node.name, integers, of_qcc, found) if is_float else ""
             distance = next((distances[name] for name in node.output if name in distances), None)
             rows.append(Layer(node.name, node.op_type, precision, reason, distance, alone.get(node.name),
                               times.layers_before.get(node.name), times.layers_after.get(node.name)))
         return tuple(rows)
 
-    def _reason(self, name: str, integers: Any, multiplied_in_float: Mapping[str, str], found: Optional[Found]) -> str:
+    def _reason(self, name: str, integers: Any, products: Optional[Products], found: Optional[Found]) -> str:
         if name in self.excluded:
             return "--exclude or --keep-float"
         if found is not None and name in found.floats:
             return "--max-drop"
         if name in integers:
-            return f"qcc multiplies float32: {multiplied_in_float[name] or 'its operands are no dequantized values'}"
+            refused = products.reason if products is not None else ""
+            return f"qcc multiplies float32: {refused or 'it does not see both operands as dequantized values'}"
         return f"{self.options.engine} does not quantize both of its operands"
 
 
@@ -240,6 +241,8 @@ def run(options: argparse.Namespace) -> int:
     if options.html:
         write_file(options.html, page(report).encode())
     print(_json(report) if options.json == "-" else report, end="" if options.json == "-" else "\n")
+    if not any(layer.precision == "int8" for layer in report.contractions):
+        _say("WARNING: no contraction multiplies int8, so the model is as slow as before")
     if report.found is not None and not report.found.accepted:
         print(f"qcc: error: the accuracy is {report.found.accuracy:.6g} even with all layers in float32, and at least "
               f"{report.found.least:.6g} is asked for; {options.output} is not written", file=sys.stderr)

@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 from ..errors import InvalidArgumentError, UnsupportedError
 from ._data import Data, Sample
 from ._packages import need, need_nncf, need_ort_quantization, quiet
-from ._placement import check, constant_sums, quantized_layers, remove_needless, with_float_layers
+from ._placement import check, constant_sums, quantized_layers, remove_needless, round_concatenations, with_float_layers
 
 #: What ONNX Runtime quantizes: contractions, and ops between them whose operands are stored.
 _ORT_OPS = ["Conv", "ConvTranspose", "Gemm", "MatMul", "Add", "Concat", "MaxPool", "AveragePool", "GlobalAveragePool", "Reshape",
@@ -119,5 +119,6 @@ def quantize(model: Any, data: Data, engine: str = "nncf", excluded: Sequence[st
     if wrong:
         quantized = with_float_layers(quantized, model, wrong)
     remove_needless(quantized)
+    round_concatenations(quantized)
     check(quantized)
     return quantized

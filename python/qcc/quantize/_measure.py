@@ -162,16 +162,25 @@ def measure_times(reference: Compiled, quantized: Compiled, sample: Sample) -> T
     return Times(best[0], best[1], layers[0], layers[1])
 
 
-def float_contractions(model: Any, shapes: Mapping[str, Sequence[int]]) -> Dict[str, str]:
-    """The layers that qcc multiplies in float32, and why where qcc says so."""
+@dataclasses.dataclass(frozen=True)
+class Products:
+    """What qcc multiplies in a layer."""
+
+    is_float: bool
+    reason: str  #: why no kernel computes them, or ""
+
+
+def products_of(model: Any, shapes: Mapping[str, Sequence[int]]) -> Dict[str, Products]:
+    """What qcc multiplies in each contraction, by the name of its node."""
     names = {node.name for node in layers_of(model)}
-    found: Dict[str, str] = {}
+    found: Dict[str, Products] = {}
     for step in explain(model.SerializeToString(), shapes=shapes).steps:
         # Products are the first op that a step is made of, or follow what makes their operands. Those of integers are
         # "linalg.generic"; later sums and products of floats belong to ops behind it.
-        is_float = step.atom.endswith("f32") or ("mulf+addf" in step.fused and "linalg.generic" not in step.fused)
-        if step.layer in names and is_float:
-            found[step.layer] = step.refused
+        is_integer = "linalg.generic" in step.fused and not step.atom.endswith("f32")
+        is_float = step.atom.endswith("f32") or ("mulf+addf" in step.fused and not is_integer)
+        if step.layer in names and (is_integer or is_float) and not (step.layer in found and is_integer):
+            found[step.layer] = Products(is_float, step.refused)
     return found
 
 

@@ -15,28 +15,69 @@ from ._graph import CONTRACTIONS, constants_of, layers_of, readers_of, remove_un
 from ._packages import need
 
 #: Ops whose operands are stored, in integers if they are dequantized values. A sum of two computed values is one, too.
-_STORED = {*CONTRACTIONS, "Concat", "Split", "Resize", "Pad", "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool",
+_STORED = {*CONTRACTIONS, "Concat", "Resize", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "ReduceMean",
            "QuantizeLinear"}
-#: Ops that move elements, so that a dequantized value stays one.
-_MOVES = {"Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze", "Identity", "Slice", "Expand"}
+#: Ops that choose or move elements, so that a dequantized value stays one.
+_MOVES = {"Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze", "Identity", "Slice", "Expand", "Pad", "Split", "MaxPool"}
 
 
 def _producers(model: Any) -> Dict[str, Any]:
     return {name: node for node in model.graph.node for name in node.output if name}
 
 
-def _dequantizes(name: str, producers: Dict[str, Any]) -> bool:
-    """Whether a value is dequantized, directly or through ops that move elements."""
+def _dequantize_of(name: str, producers: Dict[str, Any]) -> Optional[Any]:
+    """The node that dequantizes a value, directly or before ops that move or choose elements; None if there is none."""
     node = producers.get(name)
     while node is not None and node.op_type in _MOVES:
         node = producers.get(node.input[0])
-    return node is not None and node.op_type == "DequantizeLinear"
+    return node if node is not None and node.op_type == "DequantizeLinear" else None
 
 
 def quantized_layers(model: Any) -> List[str]:
     """The names of the contractions that integers multiply."""
     producers = _producers(model)
-    return [node.name for node in layers_of(model) if all(_dequantizes(name, producers) for name in node.input[:2])]
+    return [node.name for node in layers_of(model) if all(_dequantize_of(name, producers) is not None for name in node.input[:2])]
+
+
+def round_concatenations(model: Any) -> int:
+    """Rounds the result of a Concat whose operands are dequantized with one scale; returns how many there are.
+
+    The values are multiples of the scale, so they stay what they are. NNCF does not round them again, but qcc sees the
+    result of a Concat as a float.
+    """
+    onnx, producers, readers = need("onnx"), _producers(model), readers_of(model)
+    constants = constants_of(model)
+    nodes, added = [], 0
+    for node in model.graph.node:
+        nodes.append(node)
+        operands = [_dequantize_of(name, producers) for name in node.input] if node.op_type == "Concat" else []
+        rounded = [operand for operand in operands if operand is not None]
+        is_rounded_again = all(reader.op_type == "QuantizeLinear" for reader in readers.get(node.output[0], []))
+        if not operands or len(rounded) < len(operands) or is_rounded_again or not _have_one_scale(rounded, constants):
+            continue
+        value, scale = node.output[0], list(rounded[0].input[1:])
+        names = [f"{value}.quantized", f"{value}.dequantized"]
+        for reader in readers.get(value, []):
+            _replace(reader, value, names[1])
+        nodes.append(onnx.helper.make_node("QuantizeLinear", [value, *scale], [names[0]], names[0]))
+        nodes.append(onnx.helper.make_node("DequantizeLinear", [names[0], *scale], [names[1]], names[1]))
+        added += 1
+    if added:
+        copies = [type(node).FromString(node.SerializeToString()) for node in nodes]
+        del model.graph.node[:]
+        model.graph.node.extend(copies)
+    return added
+
+
+def _have_one_scale(nodes: List[Any], constants: Dict[str, Any]) -> bool:
+    """Whether DequantizeLinear nodes have equal scales and zero points, which are constants."""
+    helper = need("onnx.numpy_helper")
+    if any(name not in constants for node in nodes for name in node.input[1:]):
+        return False
+    values = [[helper.to_array(constants[name]) for name in node.input[1:]] for node in nodes]
+    return all(len(value) == len(values[0]) and all(
+        one.dtype == other.dtype and one.size == other.size == 1 and one.item() == other.item()
+        for one, other in zip(value, values[0])) for value in values)
 
 
 def remove_needless(model: Any) -> int:
