@@ -55,6 +55,7 @@ def test_several_inputs(tmp_path):
     np.savez(tmp_path / "calib.npz", a=a, b=b)
     found = list(_data.open_data(str(tmp_path / "calib.npz"), TWO))
     assert len(found) == 3 and np.array_equal(found[2]["a"], a[2]) and found[2]["b"] == 2
+    assert found[2]["b"].shape == ()
 
 
 def test_folders(tmp_path):
@@ -90,7 +91,7 @@ def test_random_data():
     assert len(first) == 5 and first[0].shape == (2, *SHAPE[1:]) and data.random
     assert all(np.array_equal(a, b) for a, b in zip(first, again))
     assert not np.array_equal(first[0], arrays(_data.open_data("random:4", INPUTS, dims={"x:0": 2}))[0])
-    with pytest.raises(qcc.InvalidArgumentError, match=r"dimension 'batch' of the input 'x' has no size.*--dim=batch=N"):
+    with pytest.raises(qcc.InvalidArgumentError, match=r"dimension 'batch' of .* 'x' has no size.*--dim=batch=N"):
         _data.open_data("random", INPUTS)
     with pytest.raises(qcc.InvalidArgumentError, match="must be random, random:SEED or random:SEED:N"):
         _data.open_data("random:x", INPUTS)

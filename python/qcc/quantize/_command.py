@@ -18,7 +18,8 @@ from ..errors import Error, UnsupportedError
 from ._data import Data, Sample, open_data
 from ._engines import ENGINES, choose_nodes, quantize
 from ._graph import inputs_of, is_same_file, layers_of, prepare, set_metadata
-from ._measure import (Compiled, Distance, Products, Times, compare_values, compile_checked, measure_times, products_of, sensitivities)
+from ._measure import (Compiled, Distance, Products, Times, compare_values, compile_checked, measure_times, products_of,
+                       sensitivities)
 from ._packages import need, need_nncf, quiet
 from ._page import page
 from ._placement import quantized_layers, with_float_layers
@@ -46,35 +47,38 @@ def _drop(text: str) -> Drop:
     try:
         return parse_drop(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' must be a share of the accuracy such as 0.5%, or a difference such as "
-                                         "0.005") from None
+        raise argparse.ArgumentTypeError(f"'{text}' must be a share of the accuracy such as 0.5%, or a difference such "
+                                         "as 0.005") from None
 
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
-        prog="python -m qcc quantize", description="Quantizes an ONNX model to int8, and reports what it loses and gains.",
-        epilog="exit codes: 0 the model is written; 1 no choice of layers keeps the accuracy of --max-drop; 2 the command line "
-               "is wrong; 3 a file is missing or not accepted; 4 a package is missing, or the model cannot be quantized, "
-               "compiled or written")
+        prog="python -m qcc quantize",
+        description="Quantizes an ONNX model to int8, and reports what it loses and gains.",
+        epilog="exit codes: 0 the model is written; 1 no choice of layers keeps the accuracy of --max-drop; 2 the "
+               "command line is wrong; 3 a file is missing or not accepted; 4 a package is missing, or the model "
+               "cannot be quantized, compiled or written")
     made.add_argument("model", metavar="MODEL.onnx")
     made.add_argument("-o", "--output", required=True, metavar="OUT.onnx", help="where the quantized model is written")
     made.add_argument("--data", required=True, metavar="DATA",
-                      help="calibration data: a .npz file, a folder of .npz or .npy files, a Python script with a function "
-                           "samples(), or random[:SEED[:N]], whose results are worthless but for times")
-    made.add_argument("--samples", type=_count, default=300, metavar="N", help="read at most so many (default: %(default)s)")
+                      help="calibration data: a .npz file, a folder of .npz or .npy files, a Python script with a "
+                           "function samples(), or random[:SEED[:N]], whose results are worthless but for times")
+    made.add_argument("--samples", type=_count, default=300, metavar="N",
+                      help="read at most so many (default: %(default)s)")
     made.add_argument("--engine", choices=sorted(ENGINES), default="nncf", help="what quantizes (default: %(default)s)")
     made.add_argument("--dim", action="append", default=[], type=_dim, metavar="NAME=N",
                       help="the size of a dimension for random data; NAME is its name in the model, or INPUT:AXIS")
     choice = made.add_argument_group("layers")
     choice.add_argument("--exclude", action="append", default=[], metavar="NAME",
                         help="a node that stays in float32; wildcards * and ? are allowed")
-    choice.add_argument("--keep-float", action="append", default=[], metavar="OP", help="an op that stays in float32: MatMul")
+    choice.add_argument("--keep-float", action="append", default=[], metavar="OP",
+                        help="an op that stays in float32: MatMul")
     choice.add_argument("--max-drop", type=_drop, metavar="DROP",
-                        help="the accuracy that may be lost: 0.5%% of the float model's, or a difference; layers go back to "
-                             "float32 until it is kept")
+                        help="the accuracy that may be lost: 0.5%% of the float model's, or a difference; layers go "
+                             "back to float32 until it is kept")
     choice.add_argument("--eval", metavar="SCRIPT.py",
-                        help="a script whose function evaluate(run) returns the accuracy; run takes and returns dictionaries "
-                             "of arrays")
+                        help="a script whose function evaluate(run) returns the accuracy; run takes and returns "
+                             "dictionaries of arrays")
     report = made.add_argument_group("report")
     report.add_argument("--json", metavar="FILE", help="write the report as JSON; - prints it instead of the table")
     report.add_argument("--html", metavar="FILE", help="write the report as a page")
@@ -142,8 +146,8 @@ class _Job:
         self.excluded = choose_nodes(self.model, options.exclude, options.keep_float)
         self.evaluate = Evaluation(options.eval) if options.eval else None
         if self.data.random:
-            _say(f"WARNING: calibration on {self.data.description}. Ranges of random data say nothing about real data, so the "
-                 "accuracy of the quantized model is worthless. Use it to measure times only.")
+            _say(f"WARNING: calibration on {self.data.description}. Ranges of random data say nothing about real data, "
+                 "so the accuracy of the quantized model is worthless. Use it to measure times only.")
 
     def run(self) -> Tuple[Report, Any]:
         """The report, and the quantized model, which is not written yet."""
@@ -162,7 +166,8 @@ class _Job:
                 quantized = with_float_layers(quantized, self.model, found.floats)
                 compiled = compile_checked(quantized, self.shapes, "the quantized model")
                 times = measure_times(reference, compiled, self.sample)
-        set_metadata(quantized, {"qcc.quantize.engine": self.options.engine, "qcc.quantize.data": self.data.description})
+        set_metadata(quantized, {"qcc.quantize.engine": self.options.engine,
+                                 "qcc.quantize.data": self.data.description})
         return self._report(quantized, reference, compiled, times, alone, front, found), quantized
 
     def _search(self, quantized: Any, ranked: Sequence[str]) -> Found:
@@ -192,8 +197,9 @@ class _Job:
         distances = compare_values(self.model, quantized, samples)
         layers = self._layers(quantized, distances, times, alone, found)
         return Report(
-            self.options.model, self.options.output, self.options.engine, self.data.description, count, self.data.random,
-            self.shapes, layers, outputs, times, self.model.ByteSize(), quantized.ByteSize(), tuple(front), found)
+            self.options.model, self.options.output, self.options.engine, self.data.description, count,
+            self.data.random, self.shapes, layers, outputs, times, self.model.ByteSize(), quantized.ByteSize(),
+            tuple(front), found)
 
     def _layers(self, quantized: Any, distances: Mapping[str, Distance], times: Times, alone: Mapping[str, float],
                 found: Optional[Found]) -> Tuple[Layer, ...]:

@@ -67,12 +67,12 @@ class Data:
 
 def _checked(sample: Any, inputs: Sequence[Input], what: str) -> Sample:
     if not isinstance(sample, Mapping):
-        raise InvalidArgumentError(f"{what} is of type {type(sample).__name__}; it must be a dictionary of arrays by the "
-                                   "names of inputs")
+        raise InvalidArgumentError(f"{what} is of type {type(sample).__name__}; it must be a dictionary of arrays by "
+                                   "the names of inputs")
     names = [given.name for given in inputs]
     if set(sample) != set(names):
-        raise InvalidArgumentError(f"{what} has arrays for {', '.join(map(repr, sorted(sample))) or 'no input'}; the model "
-                                   f"has the inputs {', '.join(map(repr, names))}")
+        raise InvalidArgumentError(f"{what} has arrays for {', '.join(map(repr, sorted(sample))) or 'no input'}; the "
+                                   f"model has the inputs {', '.join(map(repr, names))}")
     return {given.name: _fit(np.asarray(sample[given.name]), given, what) for given in inputs}
 
 
@@ -81,17 +81,18 @@ def _fit(array: Any, given: Input, what: str) -> Any:
     expected = np.dtype(given.dtype)
     if array.dtype != expected:
         if not np.can_cast(array.dtype, expected, "same_kind"):
-            raise InvalidArgumentError(f"{what} has elements of type {array.dtype} for the input '{given.name}', which takes "
-                                       f"{expected}")
+            raise InvalidArgumentError(f"{what} has elements of type {array.dtype} for the input '{given.name}', which "
+                                       f"takes {expected}")
         array = array.astype(expected)
     fits = array.ndim == len(given.shape) and all(
         isinstance(size, str) or size == actual for size, actual in zip(given.shape, array.shape))
     if not fits:
-        raise InvalidArgumentError(f"{what} has an array of shape {list(array.shape)} for the input '{given.name}', which "
-                                   f"takes {given}")
+        raise InvalidArgumentError(f"{what} has an array of shape {list(array.shape)} for the input '{given.name}', "
+                                   f"which takes {given}")
     if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise InvalidArgumentError(f"{what} has infinities or NaNs for the input '{given.name}'; ranges would be worthless")
-    return np.ascontiguousarray(array)
+        raise InvalidArgumentError(f"{what} has infinities or NaNs for the input '{given.name}'; ranges would be "
+                                   "worthless")
+    return np.asarray(array, order="C")  # Unlike ascontiguousarray, it keeps a number one.
 
 
 class _Rows:
@@ -105,7 +106,8 @@ class _Rows:
         if self.dtype.hasobject:
             raise InvalidArgumentError(f"the array '{name}' of '{path}' has Python objects; save numbers")
         if not self.shape:
-            raise InvalidArgumentError(f"the array '{name}' of '{path}' has no dimensions; its first one must count samples")
+            raise InvalidArgumentError(f"the array '{name}' of '{path}' has no dimensions; its first one must count "
+                                       "samples")
         self._whole: Any = None
         if fortran and len(self.shape) > 1:  # Rows are not side by side.
             data = np.frombuffer(self._file.read(), self.dtype)
@@ -130,8 +132,8 @@ def _rows_of_sample(shape: Tuple[int, ...], given: Input, path: str) -> Tuple[in
     if len(shape) == rank and rank:
         batch = given.shape[0]
         return (1 if isinstance(batch, str) else batch), True
-    raise InvalidArgumentError(f"the array '{given.name}' of '{path}' has the shape {list(shape)}; the model takes {given}, and "
-                               "the first dimension of the array counts samples")
+    raise InvalidArgumentError(f"the array '{given.name}' of '{path}' has the shape {list(shape)}; the model takes "
+                               f"{given}, and the first dimension of the array counts samples")
 
 
 def _read_npz(path: str, inputs: Sequence[Input]) -> Iterator[Sample]:
@@ -141,8 +143,8 @@ def _read_npz(path: str, inputs: Sequence[Input]) -> Iterator[Sample]:
             members = {name[:-len(".npy")]: name for name in archive.namelist() if name.endswith(".npy")}
             names = [given.name for given in inputs]
             if set(members) != set(names):
-                raise InvalidArgumentError(f"'{path}' has the arrays {', '.join(map(repr, sorted(members)))}; the model has the "
-                                           f"inputs {', '.join(map(repr, names))}")
+                raise InvalidArgumentError(f"'{path}' has the arrays {', '.join(map(repr, sorted(members)))}; the "
+                                           f"model has the inputs {', '.join(map(repr, names))}")
             arrays = {given.name: _Rows(archive, members[given.name], path) for given in inputs}
             rows = {given.name: _rows_of_sample(arrays[given.name].shape, given, path) for given in inputs}
             counts = {name: array.shape[0] // rows[name][0] for name, array in arrays.items()}
@@ -168,7 +170,10 @@ def _read_folder(folder: str, files: Sequence[str], inputs: Sequence[Input]) -> 
         path = os.path.join(folder, name)
         try:
             loaded = np.load(path, allow_pickle=False)
-            sample = {inputs[0].name: loaded} if isinstance(loaded, np.ndarray) else {key: loaded[key] for key in loaded.files}
+            if isinstance(loaded, np.ndarray):
+                sample = {inputs[0].name: loaded}
+            else:
+                sample = {key: loaded[key] for key in loaded.files}
         except (ValueError, EOFError, zipfile.BadZipFile) as error:
             raise InvalidArgumentError(f"'{path}' cannot be read ({error})") from None
         yield _checked(sample, inputs, f"'{path}'")
@@ -222,11 +227,12 @@ def _random(text: str, inputs: Tuple[Input, ...], dims: Mapping[str, int], most:
             known = dims.get(f"{given.name}:{axis}", dims.get(size)) if isinstance(size, str) else size
             if known is None:
                 name = f"'{size}'" if size else str(axis)
-                raise InvalidArgumentError(f"dimension {name} of the input '{given.name}' has no size, which random data needs; "
-                                           f"give it as --dim={size or f'{given.name}:{axis}'}=N")
+                raise InvalidArgumentError(f"dimension {name} of the input '{given.name}' has no size, which random "
+                                           f"data needs; give it as --dim={size or f'{given.name}:{axis}'}=N")
             sizes.append(known)
         shapes[given.name] = tuple(sizes)
-    return Data(f"random data of seed {seed}", inputs, lambda: _read_random(inputs, shapes, seed), min(count, most), True)
+    return Data(f"random data of seed {seed}", inputs, lambda: _read_random(inputs, shapes, seed), min(count, most),
+                random=True)
 
 
 def open_data(text: str, inputs: Sequence[Input], most: int = 300, dims: Optional[Mapping[str, int]] = None) -> Data:
@@ -246,8 +252,8 @@ def open_data(text: str, inputs: Sequence[Input], most: int = 300, dims: Optiona
     if text == "random" or text.startswith("random:"):
         return _random(text, of_model, dims or {}, most)
     if not os.path.exists(text):
-        raise NotFoundError(f"'{text}' does not exist; --data takes a .npz file, a folder of .npz or .npy files, a Python "
-                            "script, or random")
+        raise NotFoundError(f"'{text}' does not exist; --data takes a .npz file, a folder of .npz or .npy files, a "
+                            "Python script, or random")
     if os.path.isdir(text):
         return _folder(text, of_model, most)
     if text.endswith(".npz"):
@@ -255,8 +261,8 @@ def open_data(text: str, inputs: Sequence[Input], most: int = 300, dims: Optiona
     if text.endswith(".py"):
         samples = load_script(text, "samples", "yields a dictionary of arrays for each sample")
         return Data(f"'{text}'", of_model, lambda: _read_script(text, samples), most)
-    raise InvalidArgumentError(f"'{text}' has another kind of name; --data takes a .npz file, a folder of .npz or .npy files, a "
-                               "Python script, or random")
+    raise InvalidArgumentError(f"'{text}' has another kind of name; --data takes a .npz file, a folder of .npz or .npy "
+                               "files, a Python script, or random")
 
 
 def _folder(text: str, inputs: Tuple[Input, ...], most: int) -> Data:
@@ -265,6 +271,6 @@ def _folder(text: str, inputs: Tuple[Input, ...], most: int) -> Data:
         raise InvalidArgumentError(f"the folder '{text}' has no .npz or .npy files")
     single = next((name for name in files if name.endswith(".npy")), None)
     if single is not None and len(inputs) != 1:
-        raise InvalidArgumentError(f"'{os.path.join(text, single)}' has one array, but the model has {len(inputs)} inputs; save "
-                                   "each sample as a .npz file")
+        raise InvalidArgumentError(f"'{os.path.join(text, single)}' has one array, but the model has {len(inputs)} "
+                                   "inputs; save each sample as a .npz file")
     return Data(f"the folder '{text}'", inputs, lambda: _read_folder(text, files, inputs), most)

@@ -15,12 +15,13 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
 from ..errors import InvalidArgumentError, UnsupportedError
 from ._data import Data, Sample
+from ._graph import constants_of, sort_nodes
 from ._packages import need, need_nncf, need_ort_quantization, quiet
 from ._placement import check, constant_sums, quantized_layers, remove_needless, round_concatenations, with_float_layers
 
 #: What ONNX Runtime quantizes: contractions, and ops between them whose operands are stored.
-_ORT_OPS = ["Conv", "ConvTranspose", "Gemm", "MatMul", "Add", "Concat", "MaxPool", "AveragePool", "GlobalAveragePool", "Reshape",
-            "Flatten", "Transpose", "Squeeze", "Unsqueeze", "Split", "Slice"]
+_ORT_OPS = ["Conv", "ConvTranspose", "Gemm", "MatMul", "Add", "Concat", "MaxPool", "AveragePool", "GlobalAveragePool",
+            "Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze", "Split", "Slice"]
 
 
 def choose_nodes(model: Any, patterns: Sequence[str], op_types: Sequence[str]) -> List[str]:
@@ -31,9 +32,11 @@ def choose_nodes(model: Any, patterns: Sequence[str], op_types: Sequence[str]) -
     """
     chosen = set()
     for pattern in patterns:
-        found = [node.name for node in model.graph.node if fnmatch.fnmatchcase(node.name, pattern) or node.name == pattern]
+        found = [node.name for node in model.graph.node
+                 if node.name == pattern or fnmatch.fnmatchcase(node.name, pattern)]
         if not found:
-            raise InvalidArgumentError(f"no node has a name like '{pattern}' (--exclude); a name may have the wildcards * and ?")
+            raise InvalidArgumentError(f"no node has a name like '{pattern}' (--exclude); a name may have the "
+                                       "wildcards * and ?")
         chosen.update(found)
     for op_type in op_types:
         found = [node.name for node in model.graph.node if node.op_type == op_type]
@@ -44,6 +47,14 @@ def choose_nodes(model: Any, patterns: Sequence[str], op_types: Sequence[str]) -
     return [node.name for node in model.graph.node if node.name in chosen]
 
 
+def has_attention(model: Any) -> bool:
+    """Whether a model multiplies two computed values and normalizes by Softmax, as layers of transformers do."""
+    constants = constants_of(model)
+    is_product = any(node.op_type == "MatMul" and not any(name in constants for name in node.input)
+                     for node in model.graph.node)
+    return is_product and any(node.op_type == "Softmax" for node in model.graph.node)
+
+
 def _quantize_by_nncf(model: Any, data: Data, excluded: Sequence[str]) -> Any:
     nncf = need_nncf()
     need("onnxruntime")  # NNCF runs the model by it.
@@ -52,6 +63,7 @@ def _quantize_by_nncf(model: Any, data: Data, excluded: Sequence[str]) -> Any:
         overflow_fix=nncf.OverflowFix.DISABLE)
     scope = nncf.IgnoredScope(names=list(excluded), validate=False) if excluded else None
     return nncf.quantize(model, nncf.Dataset(_Again(data)), subset_size=data.most, preset=nncf.QuantizationPreset.MIXED,
+                         model_type=nncf.ModelType.TRANSFORMER if has_attention(model) else None,
                          ignored_scope=scope, advanced_parameters=options)
 
 
@@ -113,12 +125,13 @@ def quantize(model: Any, data: Data, engine: str = "nncf", excluded: Sequence[st
         except Exception as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             other = next(name for name in ENGINES if name != engine)
-            raise UnsupportedError(f"{engine} cannot quantize the model: {reason.rstrip('.')}; exclude the node by --exclude, or "
-                                   f"try --engine={other}") from error
+            raise UnsupportedError(f"{engine} cannot quantize the model: {reason.rstrip('.')}; exclude the node by "
+                                   f"--exclude, or try --engine={other}") from error
     wrong = set(excluded) & set(quantized_layers(quantized))
     if wrong:
         quantized = with_float_layers(quantized, model, wrong)
     remove_needless(quantized)
     round_concatenations(quantized)
+    sort_nodes(quantized)
     check(quantized)
     return quantized

@@ -32,7 +32,8 @@ def inputs_of(model: Any) -> Tuple[Input, ...]:
         if value.name in constants:
             continue
         if not value.type.HasField("tensor_type") or not value.type.tensor_type.HasField("shape"):
-            raise InvalidArgumentError(f"the input '{value.name}' has no shape, or is no tensor; qcc quantize needs its rank")
+            raise InvalidArgumentError(f"the input '{value.name}' has no shape, or is no tensor; qcc quantize needs "
+                                       "its rank")
         shape = tuple(dim.dim_value if dim.HasField("dim_value") and dim.dim_value >= 0 else dim.dim_param
                       for dim in value.type.tensor_type.shape.dim)
         inputs.append(Input(value.name, onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type), shape))
@@ -58,8 +59,8 @@ def prepare(path: str) -> Any:
     onnx, model = need("onnx"), load_model(path)
     for node in model.graph.node:
         if node.op_type in _QUANTIZED:
-            raise InvalidArgumentError(f"'{path}' is quantized already: it has the node '{node.name or node.output[0]}' "
-                                       f"({node.op_type}); give the float model")
+            raise InvalidArgumentError(f"'{path}' is quantized already: it has the node "
+                                       f"'{node.name or node.output[0]}' ({node.op_type}); give the float model")
     if not layers_of(model):
         raise InvalidArgumentError(f"'{path}' has no {', '.join(CONTRACTIONS)}; there is nothing to quantize")
     if operator_set(model) < _OPERATOR_SET:
@@ -121,10 +122,10 @@ def constants_of(model: Any) -> Dict[str, Any]:
 
 
 def readers_of(model: Any) -> Dict[str, List[Any]]:
-    """The nodes that read each value."""
+    """The nodes that read each value, also in the graphs that they hold."""
     readers: Dict[str, List[Any]] = {}
     for node in model.graph.node:
-        for name in node.input:
+        for name in _reads(node):
             readers.setdefault(name, []).append(node)
     return readers
 
@@ -190,6 +191,28 @@ def _reads(node: Any) -> Iterable[str]:
             for inner in graph.node:
                 yield from _reads(inner)
             yield from (value.name for value in graph.output)
+
+
+def sort_nodes(model: Any) -> None:
+    """Puts nodes behind those whose values they read. ONNX Runtime's quantizer forgets what inner graphs read."""
+    producers = {name: index for index, node in enumerate(model.graph.node) for name in node.output if name}
+    nodes = [type(node).FromString(node.SerializeToString()) for node in model.graph.node]
+    waits = [{producers[name] for name in _reads(node) if name in producers} - {index}
+             for index, node in enumerate(nodes)]
+    if all(before < index for index, others in enumerate(waits) for before in others):
+        return
+    done: Set[int] = set()
+    order: List[int] = []
+    pending = list(range(len(nodes)))
+    while pending:
+        ready = [index for index in pending if waits[index] <= done]
+        if not ready:
+            return  # A cycle, of which the checker tells.
+        order += ready
+        done.update(ready)
+        pending = [index for index in pending if index not in done]
+    del model.graph.node[:]
+    model.graph.node.extend(nodes[index] for index in order)
 
 
 def show_values(model: Any, names: Iterable[str]) -> Any:

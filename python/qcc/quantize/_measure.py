@@ -119,7 +119,7 @@ class Compiled:
         return dict(zip(self._outputs, results if isinstance(results, tuple) else (results,)))
 
     def _arrays(self, sample: Mapping[str, Any]) -> List[Any]:
-        return [np.ascontiguousarray(sample[argument.name]) for argument in self._function.arguments]
+        return [np.asarray(sample[argument.name], order="C") for argument in self._function.arguments]
 
     def times(self, sample: Mapping[str, Any], runs: int) -> Tuple[float, Dict[str, float]]:
         """Microseconds of a run, and of each layer in it."""

@@ -17,7 +17,8 @@ h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 2em; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: .25em .6em; text-align: left; border-bottom: 1px solid #ddd; }
 th { position: sticky; top: 0; background: #fff; } .n { text-align: right; }
-.float32 td { background: #fff6e0; } .warning { background: #b00020; color: #fff; padding: .6em 1em; font-weight: bold; }
+.float32 td { background: #fff6e0; }
+.warning { background: #b00020; color: #fff; padding: .6em 1em; font-weight: bold; }
 .bar { display: inline-block; height: .7em; background: #4a7fb5; vertical-align: middle; }
 svg text { font: 12px system-ui, sans-serif; fill: #555; }
 """
@@ -61,7 +62,8 @@ def _plot(choices: Sequence[Choice]) -> str:
     times, errors = [choice.microseconds for choice in choices], [choice.error for choice in choices]
 
     def at(choice: Choice) -> str:
-        return f"{_position(choice.microseconds, times, _WIDTH):.1f},{_HEIGHT - _position(choice.error, errors, _HEIGHT):.1f}"
+        x, y = _position(choice.microseconds, times, _WIDTH), _HEIGHT - _position(choice.error, errors, _HEIGHT)
+        return f"{x:.1f},{y:.1f}"
 
     parts: List[str] = []
     front = sorted((choice for choice in choices if choice.on_front), key=lambda choice: choice.microseconds)
@@ -75,7 +77,8 @@ def _plot(choices: Sequence[Choice]) -> str:
     bottom, right = _HEIGHT - _MARGIN // 3, _WIDTH - _MARGIN
     parts.append(f'<text x="{_MARGIN}" y="{bottom}">{min(times):.1f} µs</text>')
     parts.append(f'<text x="{right}" y="{bottom}" text-anchor="end">{max(times):.1f} µs</text>')
-    parts.append(f'<text x="4" y="{_HEIGHT - _MARGIN}">{min(errors):.2g}</text><text x="4" y="{_MARGIN}">{max(errors):.2g}</text>')
+    parts.append(f'<text x="4" y="{_HEIGHT - _MARGIN}">{min(errors):.2g}</text>')
+    parts.append(f'<text x="4" y="{_MARGIN}">{max(errors):.2g}</text>')
     return f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img">{"".join(parts)}</svg>'
 
 
@@ -86,15 +89,16 @@ def page(report: Report) -> str:
                               if report.random else "")
     summary = "".join(f"<li>{html.escape(line.strip())}</li>" for line in report.summary())
     parts = [
-        f"<!doctype html><html lang=en><head><meta charset=utf-8><title>{title}</title><style>{_STYLE}</style></head><body>",
-        f"<h1>{title}</h1>{warning}<p>Calibrated on {html.escape(report.data)}, {report.samples} samples.</p><ul>{summary}</ul>",
+        "<!doctype html><html lang=en><head><meta charset=utf-8>",
+        f"<title>{title}</title><style>{_STYLE}</style></head><body><h1>{title}</h1>{warning}",
+        f"<p>Calibrated on {html.escape(report.data)}, {report.samples} samples.</p><ul>{summary}</ul>",
         "<h2>Layers that may multiply int8</h2>",
-        "<p><i>Relative L2</i> and <i>signal/noise</i> compare the value of the layer in both models, after all layers before "
-        "it. <i>Alone</i> is the relative error of the outputs if only this layer is quantized.</p>",
+        "<p><i>Relative L2</i> and <i>signal/noise</i> compare the value of the layer in both models, after all "
+        "layers before it. <i>Alone</i> is the relative error of the outputs if only this layer is quantized.</p>",
         _table(report.contractions)]
     if len(report.choices) > 1:
-        parts.append("<h2>Error and time</h2><p>Each point has one more layer in float32 than the one before it, in the order "
-                     "of error per microsecond saved. Points on the line are on the Pareto front. Errors are added as if "
-                     "they were independent.</p>" + _plot(report.choices))
+        parts.append("<h2>Error and time</h2><p>Each point has one more layer in float32 than the one before it, in "
+                     "the order of error per microsecond saved. Points on the line are on the Pareto front. Errors "
+                     "are added as if they were independent.</p>" + _plot(report.choices))
     parts.append(f"<h2>All nodes</h2>{_table(report.layers)}</body></html>\n")
     return "\n".join(parts)

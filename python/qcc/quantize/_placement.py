@@ -18,7 +18,8 @@ from ._packages import need
 _STORED = {*CONTRACTIONS, "Concat", "Resize", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "ReduceMean",
            "QuantizeLinear"}
 #: Ops that choose or move elements, so that a dequantized value stays one.
-_MOVES = {"Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze", "Identity", "Slice", "Expand", "Pad", "Split", "MaxPool"}
+_MOVES = {"Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze", "Identity", "Slice", "Expand", "Pad", "Split",
+          "MaxPool"}
 
 
 def _producers(model: Any) -> Dict[str, Any]:
@@ -36,7 +37,8 @@ def _dequantize_of(name: str, producers: Dict[str, Any]) -> Optional[Any]:
 def quantized_layers(model: Any) -> List[str]:
     """The names of the contractions that integers multiply."""
     producers = _producers(model)
-    return [node.name for node in layers_of(model) if all(_dequantize_of(name, producers) is not None for name in node.input[:2])]
+    return [node.name for node in layers_of(model)
+            if all(_dequantize_of(name, producers) is not None for name in node.input[:2])]
 
 
 def round_concatenations(model: Any) -> int:
@@ -96,8 +98,8 @@ def remove_needless(model: Any) -> int:
             if not is_sum and reader.op_type not in _STORED and reader.op_type not in _MOVES:
                 _replace(reader, dequantize.output[0], value)
                 removed += 1
-        if dequantize.output[0] in outputs and value not in outputs:
-            _give_out(model, producers[value], value, dequantize)
+        is_output = dequantize.output[0] in outputs and value not in outputs
+        if is_output and _is_given_out(model, value, dequantize, readers):
             removed += 1
             producers, readers = _producers(model), readers_of(model)
     remove_unused(model)
@@ -116,8 +118,9 @@ def remove_useless(model: Any) -> int:
         if name not in outputs:
             for reader in readers.get(name, []):
                 _replace(reader, name, value)
-        elif value in producers:
-            _give_out(model, producers[value], value, node)
+        elif value not in producers or value in outputs or not _is_given_out(model, value, node, readers):
+            continue
+        else:
             readers, producers = readers_of(model), _producers(model)
         removed += 1
     remove_unused(model)
@@ -150,9 +153,12 @@ def _reaches(node: Any, useful: Set[str], readers: Dict[str, List[Any]]) -> bool
     return False
 
 
-def _give_out(model: Any, producer: Any, value: str, dequantize: Any) -> None:
-    """Makes a value the output of the model that its rounded form was."""
+def _is_given_out(model: Any, value: str, dequantize: Any, readers: Dict[str, List[Any]]) -> bool:
+    """Makes a value the output of the model that its rounded form was, unless inner graphs read one of the two."""
     output = dequantize.output[0]
+    if any(name not in reader.input for name in (value, output) for reader in readers.get(name, [])):
+        return False
+    producer = next(node for node in model.graph.node if value in node.output)
     rounded = f"{output}.dequantized"
     for node in model.graph.node:
         for index, name in enumerate(node.input):
@@ -162,6 +168,7 @@ def _give_out(model: Any, producer: Any, value: str, dequantize: Any) -> None:
                 node.input[index] = output
     dequantize.output[0] = rounded
     producer.output[list(producer.output).index(value)] = output
+    return True
 
 
 def with_float_layers(quantized: Any, reference: Any, names: Iterable[str]) -> Any:
@@ -199,14 +206,17 @@ def with_float_layers(quantized: Any, reference: Any, names: Iterable[str]) -> A
 
 def _before_rounding(name: str, producers: Dict[str, Any]) -> str:
     dequantize = producers.get(name)
-    quantize = _quantize_of(dequantize, producers) if dequantize is not None and dequantize.op_type == "DequantizeLinear" else None
+    if dequantize is None or dequantize.op_type != "DequantizeLinear":
+        return name
+    quantize = _quantize_of(dequantize, producers)
     return name if quantize is None else str(quantize.input[0])
 
 
 def constant_sums(model: Any) -> List[str]:
     """Sums with a constant, which a kernel adds in float32."""
     constants = constants_of(model)
-    return [node.name for node in model.graph.node if node.op_type == "Add" and any(name in constants for name in node.input)]
+    return [node.name for node in model.graph.node
+            if node.op_type == "Add" and any(name in constants for name in node.input)]
 
 
 def check(model: Any) -> None:

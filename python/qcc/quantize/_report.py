@@ -65,8 +65,9 @@ class Report:
         lines.append(f"size: {self.bytes_before / 1e6:.2f} MB, quantized {self.bytes_after / 1e6:.2f} MB")
         if self.found is not None:
             found = self.found
-            lines.append(f"accuracy: {found.before:.6g} in float32, {found.accuracy:.6g} quantized, at least {found.least:.6g} "
-                         f"is asked for; {len(found.floats)} layers went back to float32 in {len(found.trials)} evaluations")
+            lines.append(f"accuracy: {found.before:.6g} in float32, {found.accuracy:.6g} quantized, at least "
+                         f"{found.least:.6g} is asked for; {len(found.floats)} layers went back to float32 in "
+                         f"{len(found.trials)} evaluations")
         if self.random:
             lines.append("CALIBRATED ON RANDOM DATA: times hold, but the accuracy of the model is worthless")
         return lines
@@ -85,12 +86,14 @@ class Report:
         found = None
         if self.found is not None:
             found = {"accuracy_float32": self.found.before, "accuracy": self.found.accuracy,
-                     "least_accuracy": self.found.least, "accepted": self.found.accepted, "floats": list(self.found.floats),
+                     "least_accuracy": self.found.least, "accepted": self.found.accepted,
+                     "floats": list(self.found.floats),
                      "trials": [{"floats": list(trial.floats), "accuracy": trial.accuracy, "accepted": trial.accepted}
                                 for trial in self.found.trials]}
         return {
-            "model": self.model, "output": self.output, "engine": self.engine, "data": self.data, "samples": self.samples,
-            "random_data": self.random, "shapes": {name: list(shape) for name, shape in self.shapes.items()},
+            "model": self.model, "output": self.output, "engine": self.engine, "data": self.data,
+            "samples": self.samples, "random_data": self.random,
+            "shapes": {name: list(shape) for name, shape in self.shapes.items()},
             "microseconds_float32": self.times.before, "microseconds": self.times.after,
             "bytes_float32": self.bytes_before, "bytes": self.bytes_after,
             "outputs": {name: _numbers(distance) for name, distance in self.outputs.items()},

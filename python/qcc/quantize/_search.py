@@ -65,7 +65,8 @@ def choices(ranked: Sequence[str], errors: Mapping[str, float], times: Times) ->
         error = math.fsum(errors[name] ** 2 for name in ranked[count:])
         time += times.saved(layer) or 0.0
         found.append(Choice(layer, count, math.sqrt(error), time))
-    return [dataclasses.replace(choice, on_front=not any(_is_better(other, choice) for other in found)) for choice in found]
+    return [dataclasses.replace(choice, on_front=not any(_is_better(other, choice) for other in found))
+            for choice in found]
 
 
 def _is_better(one: Choice, other: Choice) -> bool:
@@ -98,7 +99,8 @@ class Evaluation:
         try:
             accuracy = self._evaluate(run)
         except Exception as error:
-            raise InvalidArgumentError(f"evaluate() of '{self._path}' fails ({type(error).__name__}: {error})") from error
+            reason = f"{type(error).__name__}: {error}"
+            raise InvalidArgumentError(f"evaluate() of '{self._path}' fails ({reason})") from error
         if not isinstance(accuracy, numbers.Real) and not hasattr(accuracy, "__float__"):
             raise InvalidArgumentError(f"evaluate() of '{self._path}' returns {accuracy!r}, which is no number")
         value = float(accuracy)
