@@ -8,7 +8,7 @@ import html
 import math
 from typing import List, Optional, Sequence
 
-from ._report import Layer, Report, decibels, number, relative, saved
+from ._report import Layer, Report, count_of, decibels, number, relative, saved
 from ._search import Choice
 
 _STYLE = """
@@ -71,7 +71,7 @@ def _plot(choices: Sequence[Choice]) -> str:
     for choice in choices:
         x, y = at(choice).split(",")
         last = f", last {choice.layer}" if choice.layer else ""
-        title = f"{choice.floats} layers in float32{last}: {choice.microseconds:.1f} µs, error {choice.error:.3g}"
+        title = f"{count_of(choice.floats, 'layer')} in float32{last}: {choice.microseconds:.1f} µs, error {choice.error:.3g}"
         fill = "#4a7fb5" if choice.on_front else "#ccc"
         parts.append(f'<circle cx="{x}" cy="{y}" r="4" fill="{fill}"><title>{html.escape(title)}</title></circle>')
     bottom, right = _HEIGHT - _MARGIN // 3, _WIDTH - _MARGIN
@@ -91,7 +91,7 @@ def page(report: Report) -> str:
     parts = [
         "<!doctype html><html lang=en><head><meta charset=utf-8>",
         f"<title>{title}</title><style>{_STYLE}</style></head><body><h1>{title}</h1>{warning}",
-        f"<p>Calibrated on {html.escape(report.data)}, {report.samples} samples.</p><ul>{summary}</ul>",
+        f"<p>Calibrated on {html.escape(report.data)}, {count_of(report.samples, 'sample')}.</p><ul>{summary}</ul>",
         "<h2>Layers that may multiply int8</h2>",
         "<p><i>Relative L2</i> and <i>signal/noise</i> compare the value of the layer in both models, after all "
         "layers before it. <i>Alone</i> is the relative error of the outputs if only this layer is quantized.</p>",

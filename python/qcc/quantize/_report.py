@@ -62,12 +62,14 @@ class Report:
         sizes = "; ".join(f"{name} {'x'.join(map(str, shape)) or 'scalar'}" for name, shape in self.shapes.items())
         lines.append(f"time on one thread: {self.times.before:.1f} us in float32, {self.times.after:.1f} us quantized, "
                      f"{self.times.before / self.times.after:.2f} times as fast ({sizes})")
+        if self.times.after >= self.times.before:
+            lines.append("  int8 saves no time on this machine; processors with VNNI gain most, and large layers")
         lines.append(f"size: {self.bytes_before / 1e6:.2f} MB, quantized {self.bytes_after / 1e6:.2f} MB")
         if self.found is not None:
             found = self.found
             lines.append(f"accuracy: {found.before:.6g} in float32, {found.accuracy:.6g} quantized, at least "
-                         f"{found.least:.6g} is asked for; {len(found.floats)} layers went back to float32 in "
-                         f"{len(found.trials)} evaluations")
+                         f"{found.least:.6g} is asked for; {count_of(len(found.floats), 'layer')} went back to "
+                         f"float32 in {count_of(len(found.trials), 'evaluation')}")
         if self.random:
             lines.append("CALIBRATED ON RANDOM DATA: times hold, but the accuracy of the model is worthless")
         return lines
@@ -108,6 +110,10 @@ class Report:
 
 def relative(distance: Optional[Distance]) -> Optional[float]:
     return None if distance is None else distance.relative
+
+
+def count_of(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def decibels(distance: Optional[Distance]) -> str:
