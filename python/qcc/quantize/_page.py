@@ -71,7 +71,8 @@ def _plot(choices: Sequence[Choice]) -> str:
     for choice in choices:
         x, y = at(choice).split(",")
         last = f", last {choice.layer}" if choice.layer else ""
-        title = f"{count_of(choice.floats, 'layer')} in float32{last}: {choice.microseconds:.1f} µs, error {choice.error:.3g}"
+        values = f"{choice.microseconds:.1f} µs, error {choice.error:.3g}"
+        title = f"{count_of(choice.floats, 'layer')} in float32{last}: {values}"
         fill = "#4a7fb5" if choice.on_front else "#ccc"
         parts.append(f'<circle cx="{x}" cy="{y}" r="4" fill="{fill}"><title>{html.escape(title)}</title></circle>')
     bottom, right = _HEIGHT - _MARGIN // 3, _WIDTH - _MARGIN
