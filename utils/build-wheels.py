@@ -66,7 +66,8 @@ def stripped(path, folder):
 
 
 #: What parts of the package need besides, by the name of the extra.
-EXTRAS = {"serve": ["httptools>=0.6,<1", "uvloop>=0.17,<1"], "grpc": ["grpcio>=1.60,<2", "protobuf>=4"]}
+EXTRAS = {"serve": ["httptools>=0.6,<1", "uvloop>=0.17,<1"], "grpc": ["grpcio>=1.60,<2", "protobuf>=4"],
+          "quantize": ["nncf>=3.0,<4", "onnx>=1.17,<2", "onnxruntime>=1.20,<2"]}
 
 
 def metadata(name, summary, requires):

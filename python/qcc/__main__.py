@@ -1,6 +1,6 @@
 # Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What needs other packages of Python: python -m qcc diff, python -m qcc reduce, python -m qcc serve."""
+"""What needs other packages of Python: python -m qcc diff, quantize, reduce and serve."""
 
 from __future__ import annotations
 
@@ -61,6 +61,7 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
     diff.add_argument("--mcpu", default="native", help="the processor to compile for")
     diff.add_argument("--tolerance", type=float, default=0.0, metavar="T",
                       help="let a value differ by T times its norm (L2)")
+    commands.add_parser("quantize", help="quantize an ONNX model to int8, and report what it loses and gains")
     commands.add_parser("serve", help="serve artifacts by the Open Inference Protocol, over HTTP and gRPC")
     return parser.parse_args(arguments)
 
@@ -116,6 +117,10 @@ def main(arguments: Optional[List[str]] = None) -> int:
         from .serve import _command  # Other commands do not need it.
 
         return _command.main(given[1:])
+    if given[:1] == ["quantize"]:
+        from .quantize import _command as _quantize
+
+        return _quantize.main(given[1:])
     options = _parse(given)
     try:
         code: int = options.run(options)

@@ -1,0 +1,283 @@
+# Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command line of python -m qcc quantize."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import sys
+import tempfile
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+from .._exit_codes import DIFFERS, REJECTED, SUCCESS, USAGE, code_of
+from ..errors import Error, UnsupportedError
+from ._data import Data, Sample, open_data
+from ._engines import ENGINES, choose_nodes, quantize
+from ._graph import inputs_of, is_same_file, layers_of, prepare, set_metadata
+from ._measure import (Compiled, Distance, Products, Times, compare_values, compile_checked, measure_times, products_of,
+                       sensitivities)
+from ._packages import need, need_nncf, quiet
+from ._page import page
+from ._placement import quantized_layers, with_float_layers
+from ._report import Layer, Report
+from ._search import Drop, Evaluation, Found, choices, parse_drop, rank, search
+
+#: Samples for errors of single layers, each of which needs a model of its own.
+_SENSITIVITY_SAMPLES = 4
+
+
+def _dim(text: str) -> Tuple[str, int]:
+    name, found, value = text.rpartition("=")
+    if not found or not name or not value.isdigit() or not int(value):
+        raise argparse.ArgumentTypeError(f"'{text}' must be NAME=N")
+    return name, int(value)
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or not int(text):
+        raise argparse.ArgumentTypeError(f"'{text}' must be a whole number above 0")
+    return int(text)
+
+
+def _drop(text: str) -> Drop:
+    try:
+        return parse_drop(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' must be a share of the accuracy such as 0.5%, or a difference such "
+                                         "as 0.005") from None
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog="python -m qcc quantize",
+        description="Quantizes an ONNX model to int8, and reports what it loses and gains.",
+        epilog="exit codes: 0 the model is written; 1 no choice of layers keeps the accuracy of --max-drop; 2 the "
+               "command line is wrong; 3 a file is missing or not accepted; 4 a package is missing, or the model "
+               "cannot be quantized, compiled or written")
+    made.add_argument("model", metavar="MODEL.onnx")
+    made.add_argument("-o", "--output", required=True, metavar="OUT.onnx", help="where the quantized model is written")
+    made.add_argument("--data", required=True, metavar="DATA",
+                      help="calibration data: a .npz file, a folder of .npz or .npy files, a Python script with a "
+                           "function samples(), or random[:SEED[:N]], whose results are worthless but for times")
+    made.add_argument("--samples", type=_count, default=300, metavar="N",
+                      help="read at most so many (default: %(default)s)")
+    made.add_argument("--engine", choices=sorted(ENGINES), default="nncf", help="what quantizes (default: %(default)s)")
+    made.add_argument("--dim", action="append", default=[], type=_dim, metavar="NAME=N",
+                      help="the size of a dimension for random data; NAME is its name in the model, or INPUT:AXIS")
+    choice = made.add_argument_group("layers")
+    choice.add_argument("--exclude", action="append", default=[], metavar="NAME",
+                        help="a node that stays in float32; wildcards * and ? are allowed")
+    choice.add_argument("--keep-float", action="append", default=[], metavar="OP",
+                        help="an op that stays in float32: MatMul")
+    choice.add_argument("--max-drop", type=_drop, metavar="DROP",
+                        help="the accuracy that may be lost: 0.5%% of the float model's, or a difference; layers go "
+                             "back to float32 until it is kept")
+    choice.add_argument("--eval", metavar="SCRIPT.py",
+                        help="a script whose function evaluate(run) returns the accuracy; run takes and returns "
+                             "dictionaries of arrays")
+    report = made.add_argument_group("report")
+    report.add_argument("--json", metavar="FILE", help="write the report as JSON; - prints it instead of the table")
+    report.add_argument("--html", metavar="FILE", help="write the report as a page")
+    return made
+
+
+@contextlib.contextmanager
+def _replacing(path: str) -> Any:
+    """A file beside `path` that takes its place at the end, or vanishes."""
+    folder = os.path.dirname(os.path.abspath(path))
+    handle, name = tempfile.mkstemp(prefix=".qcc-quantize-", dir=folder)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(name, 0o666 & ~mask)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def write_file(path: str, contents: bytes) -> None:
+    """Writes a file as a whole, or leaves what was there.
+
+    Raises:
+        UnsupportedError: it cannot be written.
+    """
+    try:
+        with _replacing(path) as file:
+            file.write(contents)
+    except OSError as error:
+        raise UnsupportedError(f"'{path}' cannot be written: {error.strerror}") from None
+
+
+def _check_outputs(options: argparse.Namespace) -> Optional[str]:
+    """What is wrong with the files that are to be written, before hours of calibration."""
+    written = [path for path in (options.output, options.html, options.json) if path and path != "-"]
+    for path in written:
+        if is_same_file(options.model, path):
+            return f"'{path}' is the model itself; give another name"
+        folder = os.path.dirname(os.path.abspath(path))
+        if not os.path.isdir(folder):
+            return f"the folder of '{path}' does not exist"
+    if len({os.path.abspath(path) for path in written}) < len(written):
+        return "two outputs have the same name"
+    return None
+
+
+def _say(text: str) -> None:
+    print(f"qcc: {text}", file=sys.stderr, flush=True)
+
+
+class _Job:
+    """A quantization, step by step."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.model = prepare(options.model)
+        dims = dict(options.dim)
+        self.data: Data = open_data(options.data, inputs_of(self.model), options.samples, dims)
+        self.sample: Sample = self.data.first()
+        self.shapes: Dict[str, Tuple[int, ...]] = {name: array.shape for name, array in self.sample.items()}
+        self.excluded = choose_nodes(self.model, options.exclude, options.keep_float)
+        self.evaluate = Evaluation(options.eval) if options.eval else None
+        if self.data.random:
+            _say(f"WARNING: calibration on {self.data.description}. Ranges of random data say nothing about real data, "
+                 "so the accuracy of the quantized model is worthless. Use it to measure times only.")
+
+    def run(self) -> Tuple[Report, Any]:
+        """The report, and the quantized model, which is not written yet."""
+        reference = compile_checked(self.model, self.shapes, "the float model")
+        quantized = quantize(self.model, self.data, self.options.engine, self.excluded)
+        compiled = compile_checked(quantized, self.shapes, "the quantized model")
+        times = measure_times(reference, compiled, self.sample)
+        layers = quantized_layers(quantized)
+        alone = sensitivities(self.model, quantized, self.data.limited(_SENSITIVITY_SAMPLES)) if layers else {}
+        ranked = rank(alone, times)
+        front = choices(ranked, alone, times) if ranked else []
+        found: Optional[Found] = None
+        if self.evaluate is not None and self.options.max_drop is not None:
+            found = self._search(quantized, ranked)
+            if found.floats:
+                quantized = with_float_layers(quantized, self.model, found.floats)
+                compiled = compile_checked(quantized, self.shapes, "the quantized model")
+                times = measure_times(reference, compiled, self.sample)
+        set_metadata(quantized, {"qcc.quantize.engine": self.options.engine,
+                                 "qcc.quantize.data": self.data.description})
+        return self._report(quantized, reference, compiled, times, alone, front, found), quantized
+
+    def _search(self, quantized: Any, ranked: Sequence[str]) -> Found:
+        evaluate, trials = self.evaluate, 0
+        assert evaluate is not None
+
+        def accuracy_with(floats: Sequence[str]) -> float:
+            nonlocal trials
+            trials += 1
+            accuracy = evaluate(with_float_layers(quantized, self.model, floats) if floats else quantized)
+            _say(f"evaluation {trials}: {accuracy:.6g} with {len(floats)} of {len(ranked)} layers in float32")
+            return accuracy
+
+        return search(evaluate(self.model), self.options.max_drop, ranked, accuracy_with)
+
+    def _report(self, quantized: Any, reference: Compiled, compiled: Compiled, times: Times, alone: Mapping[str, float],
+                front: Sequence[Any], found: Optional[Found]) -> Report:
+        samples, count = self.data, 0
+        outputs: Dict[str, Distance] = {}
+        for sample in samples:
+            count += 1
+            if {name: array.shape for name, array in sample.items()} == self.shapes:
+                actual = compiled(sample)
+                for name, value in reference(sample).items():
+                    if value.dtype.kind == "f":
+                        outputs.setdefault(name, Distance()).add(value, actual[name])
+        distances = compare_values(self.model, quantized, samples)
+        layers = self._layers(quantized, distances, times, alone, found)
+        return Report(
+            self.options.model, self.options.output, self.options.engine, self.data.description, count,
+            self.data.random, self.shapes, layers, outputs, times, self.model.ByteSize(), quantized.ByteSize(),
+            tuple(front), found)
+
+    def _layers(self, quantized: Any, distances: Mapping[str, Distance], times: Times, alone: Mapping[str, float],
+                found: Optional[Found]) -> Tuple[Layer, ...]:
+        integers = set(quantized_layers(quantized))
+        contractions = {node.name for node in layers_of(self.model)}
+        products = products_of(quantized, self.shapes)
+        rows = []
+        for node in self.model.graph.node:
+            precision, reason = "", ""
+            if node.name in contractions:
+                of_qcc = products.get(node.name)
+                is_float = node.name not in integers if of_qcc is None else of_qcc.is_float
+                precision = "float32" if is_float else "int8"
+                reason = self._reason(node.name, integers, of_qcc, found) if is_float else ""
+            distance = next((distances[name] for name in node.output if name in distances), None)
+            rows.append(Layer(node.name, node.op_type, precision, reason, distance, alone.get(node.name),
+                              times.layers_before.get(node.name), times.layers_after.get(node.name)))
+        return tuple(rows)
+
+    def _reason(self, name: str, integers: Any, products: Optional[Products], found: Optional[Found]) -> str:
+        if name in self.excluded:
+            return "--exclude or --keep-float"
+        if found is not None and name in found.floats:
+            return "--max-drop"
+        if name in integers:
+            refused = products.reason if products is not None else ""
+            return f"qcc multiplies float32: {refused or 'it does not see both operands as dequantized values'}"
+        return f"{self.options.engine} does not quantize both of its operands"
+
+
+def run(options: argparse.Namespace) -> int:
+    """Quantizes a model; returns the exit code."""
+    wrong = _check_outputs(options)
+    if wrong is not None:
+        print(f"qcc: error: {wrong}", file=sys.stderr)
+        return USAGE
+    for name in ("onnx", "onnxruntime"):
+        need(name)
+    if options.engine == "nncf":
+        need_nncf()
+    with quiet():
+        report, quantized = _Job(options).run()
+    if options.json and options.json != "-":
+        write_file(options.json, _json(report).encode())
+    if options.html:
+        write_file(options.html, page(report).encode())
+    print(_json(report) if options.json == "-" else report, end="" if options.json == "-" else "\n")
+    if not any(layer.precision == "int8" for layer in report.contractions):
+        _say("WARNING: no contraction multiplies int8, so the model is as slow as before")
+    if report.found is not None and not report.found.accepted:
+        print(f"qcc: error: the accuracy is {report.found.accuracy:.6g} even with all layers in float32, and at least "
+              f"{report.found.least:.6g} is asked for; {options.output} is not written", file=sys.stderr)
+        return DIFFERS
+    write_file(options.output, quantized.SerializeToString())
+    return SUCCESS
+
+
+def _json(report: Report) -> str:
+    return json.dumps(report.to_json(), indent=2) + "\n"
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    made = parser()
+    options = made.parse_args(arguments)
+    if (options.max_drop is None) != (options.eval is None):
+        made.error("--max-drop and --eval need each other")
+    try:
+        code = run(options)
+        sys.stdout.flush()
+        return code
+    except (Error, OSError) as error:
+        code, message = code_of(error), str(error)
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except Exception as error:
+        # Of the package onnx, on models that it does not take.
+        code, reason = REJECTED, " ".join(str(error).split())
+        message = f"quantize failed on '{options.model}' ({type(error).__name__}: {reason}); check the model by " \
+                  "onnx.checker.check_model"
+    print(f"qcc: error: {message}", file=sys.stderr)
+    return code
