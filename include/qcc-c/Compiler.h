@@ -228,8 +228,8 @@ typedef struct qccCompileOptions {
   /// Null: it is looked for beside libqcc, and in the folder of programs of
   /// that installation.
   const char *isolatedCompiler;
-  /// That generate code. The artifact does not depend on it. 0: one for each
-  /// CPU that the process may use.
+  /// How many threads generate code; 0: one for each CPU that the process may
+  /// use. The artifact does not depend on the number.
   int32_t threads;
 } qccCompileOptions;
 

@@ -53,7 +53,7 @@ struct CompileOptions {
   std::chrono::nanoseconds timeout{0};
   /// What the process may grow by; 0: no limit. See qccCompileOptions.
   int64_t memoryLimitBytes = 0;
-  /// That generate code; 0: one for each CPU.
+  /// How many threads generate code; 0: one for each CPU.
   int threads = 0;
   /// Path of qcc-isolated-compiler, for the flag QCC_COMPILE_ISOLATED; empty:
   /// it is looked for beside libqcc.

@@ -124,20 +124,36 @@ splitProgram(llvm::ArrayRef<Variant> variants, const CodeGenOptions &options) {
   return result;
 }
 
+/// Translates all variants, optimizes their parts, and makes of each part what
+/// `finish` does.
+static llvm::Expected<SplitProgram>
+compileParts(llvm::ArrayRef<Variant> variants, const CodeGenOptions &options,
+             llvm::function_ref<llvm::Expected<Part::Bytes>(
+                 llvm::Module &, llvm::TargetMachine &, WorkLimits *)>
+                 finish) {
+  auto program = splitProgram(variants, options);
+  if (!program)
+    return program.takeError();
+  if (llvm::Error error =
+          finishParts(program->parts, options,
+                      [&](llvm::Module &module, llvm::TargetMachine &machine,
+                          WorkLimits *limits) {
+                        scalarizeSingleLaneStores(module);
+                        return finish(module, machine, limits);
+                      }))
+    return std::move(error);
+  return program;
+}
+
 llvm::Expected<std::unique_ptr<llvm::Module>>
 qcc::translateToLLVM(llvm::ArrayRef<Variant> variants,
                      llvm::LLVMContext &context,
                      const CodeGenOptions &options) {
-  auto program = splitProgram(variants, options);
+  auto program = compileParts(variants, options,
+                              [](llvm::Module &module, llvm::TargetMachine &,
+                                 WorkLimits *) { return writePart(module); });
   if (!program)
     return program.takeError();
-  if (llvm::Error error = finishParts(
-          program->parts, options,
-          [](llvm::Module &module, llvm::TargetMachine &, WorkLimits *) {
-            scalarizeSingleLaneStores(module);
-            return writePart(module);
-          }))
-    return std::move(error);
   auto result = joinParts(program->parts, program->functions, context);
   if (!result)
     return result.takeError();
@@ -167,17 +183,14 @@ declareFunctions(llvm::ArrayRef<TranslatedVariant> table,
 llvm::Expected<std::vector<llvm::SmallVector<char, 0>>>
 qcc::emitObjects(llvm::ArrayRef<Variant> variants, WeightsImage &weights,
                  const CodeGenOptions &options) {
-  auto program = splitProgram(variants, options);
+  auto program =
+      compileParts(variants, options,
+                   [](llvm::Module &module, llvm::TargetMachine &machine,
+                      WorkLimits *limits) {
+                     return emitCode(module, machine, FileKind::Object, limits);
+                   });
   if (!program)
     return program.takeError();
-  if (llvm::Error error = finishParts(
-          program->parts, options,
-          [](llvm::Module &module, llvm::TargetMachine &machine,
-             WorkLimits *limits) {
-            scalarizeSingleLaneStores(module);
-            return emitCode(module, machine, FileKind::Object, limits);
-          }))
-    return std::move(error);
   std::vector<llvm::SmallVector<char, 0>> objects;
   for (Part &part : program->parts)
     objects.push_back(std::move(part.bytes));

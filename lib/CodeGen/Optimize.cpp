@@ -15,8 +15,8 @@
 
 using namespace qcc;
 
-/// Kernels keep in registers what they read again. To find that out takes this
-/// pass a seventh of the time of a compilation.
+/// Kernels keep in registers what they read again, and the pass takes long to
+/// find that out: docs/Rationale/CodeGen.md has the measurement.
 static constexpr llvm::StringLiteral kUselessPass = "LoopLoadEliminationPass";
 
 /// LLVM must not assume any library: an artifact has no undefined symbols, so

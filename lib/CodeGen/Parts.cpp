@@ -20,9 +20,8 @@
 
 using namespace qcc;
 
-/// A part takes about a millisecond more than its functions do: to be written
-/// and read, and for passes to be set up. This many instructions take ten times
-/// as long.
+/// How large a part is at least. Small parts divide the work evenly, but each
+/// is written, read, and given passes of its own.
 static constexpr size_t kPartInstructions = 1000;
 
 /// Enough for threads to end at about the same time.

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -14,10 +13,10 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from ._exit_codes import DIFFERS, REJECTED, SUCCESS, code_of
+from ._exit_codes import DIFFERS, SUCCESS, run_on_model
 from ._layers import PEERS, diff_model, load_model
 from ._reduce import reduce_model
-from .errors import Error, InvalidArgumentError
+from .errors import InvalidArgumentError
 
 
 def _pair(text: str, separator: str, form: str) -> Tuple[str, str]:
@@ -122,21 +121,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
 
         return _quantize.main(given[1:])
     options = _parse(given)
-    try:
-        code: int = options.run(options)
-        sys.stdout.flush()
-        return code
-    except (Error, OSError) as error:
-        code, message = code_of(error), str(error)
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
-    except Exception as error:
-        # Of the packages onnx and numpy, on models that they do not take.
-        code, reason = REJECTED, " ".join(str(error).split())
-        message = f"{options.command} failed on '{options.model}' ({type(error).__name__}: {reason}); check the model by " \
-                  "onnx.checker.check_model"
-    print(f"qcc: error: {message}", file=sys.stderr)
-    return code
+    return run_on_model(options.command, options.model, lambda: options.run(options))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,12 @@
 
 from __future__ import annotations
 
-from .errors import CorruptArtifactError, InvalidArgumentError, InvalidProgramError, NotFoundError, UntrustedError
+import signal
+import sys
+from typing import Callable
+
+from .errors import (CorruptArtifactError, Error, InvalidArgumentError, InvalidProgramError, NotFoundError,
+                     UntrustedError)
 
 SUCCESS, DIFFERS, USAGE, REJECTED, FAILED = range(5)
 
@@ -15,3 +20,22 @@ _REJECTIONS = (InvalidArgumentError, NotFoundError, CorruptArtifactError, Invali
 def code_of(error: Exception) -> int:
     """The exit code of a command that fails after its command line was accepted."""
     return REJECTED if isinstance(error, _REJECTIONS) else FAILED
+
+
+def run_on_model(command: str, model: str, run: Callable[[], int]) -> int:
+    """Runs a command on an ONNX model, and prints why it fails; returns its exit code."""
+    try:
+        code = run()
+        sys.stdout.flush()
+        return code
+    except (Error, OSError) as error:
+        code, message = code_of(error), str(error)
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except Exception as error:
+        # Of the packages onnx and numpy, on models that they do not take.
+        code, reason = REJECTED, " ".join(str(error).split())
+        message = f"{command} failed on '{model}' ({type(error).__name__}: {reason}); check the model by " \
+                  "onnx.checker.check_model"
+    print(f"qcc: error: {message}", file=sys.stderr)
+    return code

@@ -46,7 +46,7 @@ struct ProgramOptions {
   bool unfused = false;
   bool emitsCubin = false; ///< Machine code beside PTX.
   std::string tuning;      ///< A tuning database, or empty.
-  /// That generate code; 0: one for each CPU.
+  /// How many threads generate code; 0: one for each CPU.
   unsigned compileThreads = 0;
   /// Sizes that the command line gives. An ONNX model is compiled for those
   /// with a name.

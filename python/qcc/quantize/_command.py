@@ -5,16 +5,13 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
-import signal
 import sys
-import tempfile
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from .._exit_codes import DIFFERS, REJECTED, SUCCESS, USAGE, code_of
-from ..errors import Error, UnsupportedError
+from .._artifact import write_file
+from .._exit_codes import DIFFERS, SUCCESS, USAGE, run_on_model
 from ._data import Data, Sample, open_data
 from ._engines import ENGINES, choose_nodes, quantize
 from ._graph import inputs_of, is_same_file, layers_of, prepare, set_metadata
@@ -83,36 +80,6 @@ def parser() -> argparse.ArgumentParser:
     report.add_argument("--json", metavar="FILE", help="write the report as JSON; - prints it instead of the table")
     report.add_argument("--html", metavar="FILE", help="write the report as a page")
     return made
-
-
-@contextlib.contextmanager
-def _replacing(path: str) -> Any:
-    """A file beside `path` that takes its place at the end, or vanishes."""
-    folder = os.path.dirname(os.path.abspath(path))
-    handle, name = tempfile.mkstemp(prefix=".qcc-quantize-", dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
-
-
-def write_file(path: str, contents: bytes) -> None:
-    """Writes a file as a whole, or leaves what was there.
-
-    Raises:
-        UnsupportedError: it cannot be written.
-    """
-    try:
-        with _replacing(path) as file:
-            file.write(contents)
-    except OSError as error:
-        raise UnsupportedError(f"'{path}' cannot be written: {error.strerror}") from None
 
 
 def _check_outputs(options: argparse.Namespace) -> Optional[str]:
@@ -266,18 +233,4 @@ def main(arguments: Optional[List[str]] = None) -> int:
     options = made.parse_args(arguments)
     if (options.max_drop is None) != (options.eval is None):
         made.error("--max-drop and --eval need each other")
-    try:
-        code = run(options)
-        sys.stdout.flush()
-        return code
-    except (Error, OSError) as error:
-        code, message = code_of(error), str(error)
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
-    except Exception as error:
-        # Of the package onnx, on models that it does not take.
-        code, reason = REJECTED, " ".join(str(error).split())
-        message = f"quantize failed on '{options.model}' ({type(error).__name__}: {reason}); check the model by " \
-                  "onnx.checker.check_model"
-    print(f"qcc: error: {message}", file=sys.stderr)
-    return code
+    return run_on_model("quantize", options.model, lambda: run(options))

@@ -51,10 +51,13 @@ protected:
 } // namespace
 
 INSTANTIATE_TEST_SUITE_P(Targets, LimitedCode,
-                         testing::Values("x86-64-v3", "sm_80"),
+                         testing::Values("x86-64-v3", "sm_80",
+                                         // Parts for several threads.
+                                         "x86-64-v3,cascadelake,znver4"),
                          [](const auto &info) {
                            std::string name = info.param;
-                           llvm::replace(name, '-', '_');
+                           for (char &c : name)
+                             c = isalnum(c) ? c : '_';
                            return name;
                          });
 
