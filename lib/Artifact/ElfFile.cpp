@@ -11,6 +11,7 @@
 #include "qcc/Artifact/ArtifactNote.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace qcc::rt {
 
@@ -185,7 +186,7 @@ Status ElfFile::checkDynamic() const {
   return damaged("it has no complete dynamic section");
 }
 
-Status ElfFile::checkSymbols() const {
+Result<ElfPlace> ElfFile::findDescriptor() const {
   Status status = checkDynamic();
   if (!status.isOk())
     return status;
@@ -197,7 +198,7 @@ Status ElfFile::checkSymbols() const {
       !bytes_->contains(section->sh_offset, section->sh_size))
     return damaged("it has no table of symbols");
   const Elf64_Shdr &names = sections_[section->sh_link];
-  int exports = 0;
+  std::optional<uint64_t> address;
   // The first symbol of every table is empty.
   for (uint64_t at = sizeof(Elf64_Sym);
        at + sizeof(Elf64_Sym) <= section->sh_size; at += sizeof(Elf64_Sym)) {
@@ -218,13 +219,17 @@ Status ElfFile::checkSymbols() const {
     }
     if (symbol.st_shndx == SHN_UNDEF)
       return noArtifact("it needs symbols of other libraries");
-    if (memcmp(name, QCC_ARTIFACT_SYMBOL, sizeof(name)) != 0)
+    if (memcmp(name, QCC_ARTIFACT_SYMBOL, sizeof(name)) != 0 || address)
       return noArtifact("it exports more than " QCC_ARTIFACT_SYMBOL);
-    ++exports;
+    address = symbol.st_value;
   }
-  if (exports != 1)
+  if (!address)
     return noArtifact("it has no symbol " QCC_ARTIFACT_SYMBOL);
-  return Status::ok();
+  for (const ElfSegment &segment : loadedSegments())
+    if (*address >= segment.address &&
+        *address - segment.address < uint64_t(segment.size))
+      return ElfPlace{segment.offset + (*address - segment.address), *address};
+  return damaged(QCC_ARTIFACT_SYMBOL " lies outside of it");
 }
 
 } // namespace qcc::rt

@@ -16,6 +16,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "qcc/Artifact/ABI.h"
 #include "qcc/Artifact/ArtifactNote.h"
+#include "qcc/Artifact/SelfTest.h"
 #include "qcc/CodeGen/CodeGen.h"
 #include "qcc/Target/Target.h"
 #include "llvm/IR/Constants.h"
@@ -72,6 +73,7 @@ private:
   llvm::Error addSteps(const ProgramEntry &entry, StringRef prefix,
                        int64_t &ref);
   llvm::Error addEntries(const TranslatedVariant &variant, int64_t &ref);
+  std::vector<qcc_self_test_desc> selfTests();
   llvm::GlobalVariable *addWeights();
   llvm::GlobalVariable *addKernels(const std::string &name, StringRef code);
   void addNote();
@@ -301,6 +303,22 @@ llvm::Error DescriptorBuilder::addEntries(const TranslatedVariant &variant,
   return llvm::Error::success();
 }
 
+/// Room for the self-tests of all entries, which are known when the linked
+/// program has run.
+std::vector<qcc_self_test_desc> DescriptorBuilder::selfTests() {
+  std::vector<qcc_self_test_desc> tests;
+  // All variants are of one program.
+  for (auto [i, entry] : llvm::enumerate(variants.front().program.entries))
+    for (int test = 0; test < rt::selfTestsPerEntry; ++test) {
+      std::vector<int64_t> sizes(entry.symbols, 0);
+      qcc_self_test_desc desc = {};
+      desc.entry = i;
+      desc.sizes_ref = add<int64_t>(sizes);
+      tests.push_back(desc);
+    }
+  return tests;
+}
+
 llvm::GlobalVariable *DescriptorBuilder::addWeights() {
   auto *type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()),
                                     weights.size());
@@ -466,6 +484,9 @@ llvm::Error DescriptorBuilder::run() {
   descriptor.n_metadata = metadata.size();
   descriptor.metadata_ref = add<qcc_metadata_desc>(metadata);
   descriptor.weight_keys_ref = keysRef;
+  std::vector<qcc_self_test_desc> tests = selfTests();
+  descriptor.n_self_tests = tests.size();
+  descriptor.self_tests_ref = add<qcc_self_test_desc>(tests);
   memcpy(bytes.data(), &descriptor, sizeof(descriptor));
   emit();
   addNote();

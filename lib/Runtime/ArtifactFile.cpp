@@ -163,7 +163,7 @@ Result<ArtifactImage> ArtifactFile::validate(const Key *publicKey) const {
   if (status.isOk() && publicKey)
     status = checkSignature(bytes, note->offset, *publicKey);
   if (status.isOk())
-    status = elf->checkSymbols();
+    status = elf->findDescriptor().status();
   if (!status.isOk())
     return status;
   return image;

@@ -172,8 +172,11 @@ TensorInfo DescriptorReader::readTensor(const qcc_tensor_desc &desc,
   return info;
 }
 
-/// The size of the descriptor before there were minor versions.
-constexpr int64_t descriptorSizeOf40 = offsetof(qcc_descriptor, minor_version);
+/// The sizes of descriptors before there were minor versions, and before there
+/// were self-tests.
+constexpr int64_t descriptorSizeOf40 = offsetof(qcc_descriptor, minor_version),
+                  descriptorSizeOf41 = offsetof(qcc_descriptor, n_self_tests);
+constexpr uint32_t firstMinorWithSelfTests = 5;
 
 static std::string versionText(uint32_t minorVersion) {
   return std::to_string(QCC_ABI_VERSION) + "." + std::to_string(minorVersion);
@@ -201,12 +204,17 @@ Status DescriptorReader::readHeader() {
   if (descriptor_->size == descriptorSizeOf40)
     return status_;
   // A newer descriptor is larger, and what is known of it stands first.
-  if (descriptor_->size < int64_t(sizeof(qcc_descriptor)) ||
-      !isMapped(begin, sizeof(qcc_descriptor))) {
-    fail("it is " + std::to_string(descriptor_->size) + " bytes long");
+  auto checkSize = [&](int64_t least) {
+    if (descriptor_->size < least || !isMapped(begin, least))
+      fail("it is " + std::to_string(descriptor_->size) + " bytes long");
     return status_;
-  }
+  };
+  if (!checkSize(descriptorSizeOf41).isOk())
+    return status_;
   minorVersion_ = descriptor_->minor_version;
+  if (minorVersion_ >= firstMinorWithSelfTests &&
+      !checkSize(sizeof(qcc_descriptor)).isOk())
+    return status_;
   if (minorVersion_ > QCC_ABI_MINOR_VERSION)
     return unsupported(
         "the artifact has version " + versionText(minorVersion_) +
@@ -317,6 +325,34 @@ std::vector<Metadata> DescriptorReader::readMetadata() {
     metadata.push_back({readString(pairs[i].key_ref, "a key of metadata"),
                         readString(pairs[i].value_ref, "a text of metadata")});
   return metadata;
+}
+
+std::vector<SelfTest>
+DescriptorReader::readSelfTests(const std::vector<Entry> &entries) {
+  std::vector<SelfTest> tests;
+  if (minorVersion_ < firstMinorWithSelfTests)
+    return tests;
+  const auto *descs = readTable<qcc_self_test_desc>(
+      descriptor_->self_tests_ref, descriptor_->n_self_tests, "the self-tests");
+  for (int64_t i = 0; descs && i < descriptor_->n_self_tests; ++i) {
+    const qcc_self_test_desc &desc = descs[i];
+    if (!desc.is_known)
+      continue;
+    if (desc.entry < 0 || desc.entry >= int64_t(entries.size())) {
+      fail("a self-test is of entry " + std::to_string(desc.entry));
+      break;
+    }
+    int64_t numSizes = entries[desc.entry].numSymbols;
+    const auto *sizes =
+        readTable<int64_t>(desc.sizes_ref, numSizes, "sizes of a self-test");
+    if (sizes || numSizes == 0)
+      tests.push_back({desc.entry,
+                       {sizes, sizes + numSizes},
+                       desc.seed,
+                       desc.integer_limit,
+                       desc.digest});
+  }
+  return tests;
 }
 
 std::string_view DescriptorReader::readProducer() {

@@ -151,6 +151,7 @@ Result<std::shared_ptr<Module>> Module::read(const qcc_descriptor *descriptor,
   module->producer_ = reader.readProducer();
   module->minorVersion_ = reader.minorVersion();
   module->metadata_ = reader.readMetadata();
+  module->selfTests_ = reader.readSelfTests(variants[choice->index].entries);
   module->variants_ = std::move(infos);
   module->variant_ = std::move(variants[choice->index]);
   module->refusal_ = std::move(choice->refusal);

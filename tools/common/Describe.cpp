@@ -91,6 +91,9 @@ static void listVariants(const rt::Module &module, std::string &out) {
   out += table.print("  ");
   out += "weights: " + byteSize(module.variant().weightsSize) +
          (module.copiedWeightBytes() > 0 ? ", copied to huge pages\n" : "\n");
+  if (!module.selfTests().empty())
+    out += "self-test: " + counted(int64_t(module.selfTests().size()), "run") +
+           "\n";
 }
 
 static void listEntry(const rt::Entry &entry, std::string &out) {

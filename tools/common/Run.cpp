@@ -108,6 +108,11 @@ static void addRunRules(OptionRules &rules) {
                  "check-steps", "bench", "profile", "json", "dump-steps",
                  "counters"},
                 "the tests have inputs and expected results of their own");
+  rules.exclude({"self-test"},
+                {"list", "check", "check-steps", "bench", "profile", "json",
+                 "output", "expect", "test-data", "dump-steps", "counters",
+                 "input", "dim", "shape"},
+                "its runs have inputs and expected results of their own");
   rules.needs({"tolerance"}, {"expect", "test-data"});
   rules.needs({"json", "warm-up", "duration"}, {"bench", "profile"});
   rules.exclude({"dump-steps"}, {"bench", "profile"},
@@ -150,6 +155,11 @@ void addRunArguments(Arguments &arguments, RunOptions &options) {
   arguments.takesStream("counters");
   arguments.flag("list", "Say what the program holds, and run nothing",
                  options.list);
+  arguments.flag("self-test",
+                 "Run an artifact as the compiler ran it, with each variant "
+                 "that can run here and several numbers of threads; the exit "
+                 "code is 1 if a result differs",
+                 options.selfTest);
   addRunRules(arguments.rules());
 }
 

@@ -37,6 +37,7 @@ struct RunOptions {
   std::string dumpSteps;
   std::string testData; ///< a folder of tests of a model, or empty
   bool list = false;
+  bool selfTest = false; ///< see SelfTest.h
   /// What the emulator launched; null where no counters are asked for.
   std::shared_ptr<LaunchLog> launches;
   /// What the command reads besides the files named above.

@@ -38,6 +38,7 @@ RunCommand::RunCommand()
   arguments.example("qcc-run model.so --input=random --dim=1024 --profile");
   arguments.example("qcc-run model.so --test-data=DIR");
   arguments.example("qcc-run model.so --list");
+  arguments.example("qcc-run model.so --self-test");
   arguments.example("qcc-run --cases=cases.txt --device=cuda");
   arguments.epilogue(exitCodesHelp);
 }
@@ -95,6 +96,8 @@ std::pair<ExitCode, std::string> CaseRunner::run(const std::string &line) {
   command.options.files.reads(command.file, "the program");
   if (status.isOk())
     status = checkOptions(command.options);
+  if (status.isOk() && command.options.selfTest)
+    status = rt::invalidArgument("a case does not take --self-test");
   if (!status.isOk())
     return {ExitUsage, status.message()};
   status = open(command);

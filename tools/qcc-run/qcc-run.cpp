@@ -14,6 +14,7 @@
 #include "common/Arguments.h"
 #include "common/LargeStack.h"
 #include "common/Messages.h"
+#include "common/SelfTest.h"
 #include "common/TestData.h"
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Support/FileFormat.h"
@@ -36,12 +37,14 @@ static ExitCode reportStatus(const rt::Status &status) {
 
 /// Runs an artifact as the options say; returns the exit code.
 static ExitCode runArtifact(const std::string &file, RunOptions &options) {
-  rt::Result<rt::ModuleOptions> moduleOptions = moduleOptionsOf(options);
-  if (!moduleOptions.isOk())
-    return reportStatus(moduleOptions.status());
   if (!isArtifact(file))
     if (auto reason = refuseFileFormat(file, FileUse::Artifact))
       return reportStatus(rt::invalidArgument("'" + file + "': " + *reason));
+  if (options.selfTest)
+    return runSelfTests(file, options, stdout, report);
+  rt::Result<rt::ModuleOptions> moduleOptions = moduleOptionsOf(options);
+  if (!moduleOptions.isOk())
+    return reportStatus(moduleOptions.status());
   rt::Result<ModulePtr> module = rt::Module::open(file, *moduleOptions);
   if (!module.isOk())
     return reportStatus(module.status());

@@ -28,8 +28,8 @@ struct CommandLine {
   ExplainOptions explain;
   ReduceOptions reduce;
   TuneOptions tune;
-  std::string output, emit;
-  std::vector<std::string> outputs;         ///< Of compile.
+  std::string output;
+  CompileCommand compile;
   PassDebugging passes;                     ///< Of compile.
   std::string key;                          ///< Of sign and verify-signature.
   bool ofONNX = false, ofStableHLO = false; ///< Of ops.

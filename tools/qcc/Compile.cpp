@@ -167,12 +167,12 @@ formsOf(const std::vector<std::string> &paths, const std::string &emit) {
   return forms;
 }
 
-int driver::runCompile(const ProgramOptions &program,
-                       std::vector<std::string> outputs,
-                       const std::string &emit, PassDebugging &passes) {
+int driver::runCompile(const ProgramOptions &program, CompileCommand command,
+                       PassDebugging &passes) {
+  std::vector<std::string> &outputs = command.outputs;
   if (outputs.empty())
-    outputs.push_back(emit.empty() ? "" : "-");
-  std::optional<std::vector<Form>> forms = formsOf(outputs, emit);
+    outputs.push_back(command.emit.empty() ? "" : "-");
+  std::optional<std::vector<Form>> forms = formsOf(outputs, command.emit);
   if (!forms)
     return tools::ExitUsage;
   bool hasArtifact = llvm::any_of(*forms, [](const Form &form) {
@@ -181,6 +181,12 @@ int driver::runCompile(const ProgramOptions &program,
   if (program.emitsCubin && !hasArtifact)
     return reportError(tools::ExitUsage,
                        "'--emit-cubin' puts machine code into artifacts, and "
+                       "this output is none; write a .so");
+  bool isProgram =
+      llvm::any_of(*forms, [](const Form &form) { return form.code == ".so"; });
+  if (command.selfTest && !isProgram)
+    return reportError(tools::ExitUsage,
+                       "'--self-test' puts digests of runs into artifacts, and "
                        "this output is none; write a .so");
   tools::CommandFiles files;
   addFiles(files, program);
@@ -206,6 +212,9 @@ int driver::runCompile(const ProgramOptions &program,
     Reported<Bytes> bytes = makeOutput(session, form, path);
     if (!bytes)
       return bytes.code();
+    if (form.code == ".so")
+      if (ExitCode code = addSelfTests(program, command.selfTestUse(), *bytes))
+        return code;
     contents.push_back(std::move(*bytes));
   }
   for (const auto &[path, bytes] : llvm::zip_equal(outputs, contents))

@@ -233,10 +233,32 @@ Reported<tools::StepCheck> checkSteps(const ProgramOptions &program,
                                       const rt::ModuleOptions &moduleOptions,
                                       std::vector<HostTensor> inputs);
 
+/// Whether an artifact gets digests of runs: Auto is for artifacts for this
+/// machine.
+enum class SelfTestUse { Auto, Always, Never };
+
+/// Options of qcc compile.
+struct CompileCommand {
+  std::vector<std::string> outputs;
+  std::string emit; ///< a stage or a kind of code, or empty
+  bool selfTest = false, noSelfTest = false;
+
+  SelfTestUse selfTestUse() const {
+    return selfTest     ? SelfTestUse::Always
+           : noSelfTest ? SelfTestUse::Never
+                        : SelfTestUse::Auto;
+  }
+};
+
+/// Runs the program of an artifact on this machine, and stores digests of the
+/// results in the artifact (common/SelfTest.h). Returns the exit code.
+ExitCode addSelfTests(const ProgramOptions &program, SelfTestUse use,
+                      Artifact &artifact);
+
 /// Each returns the exit code. Compiles once, and writes the outputs when all
 /// of them are there.
-int runCompile(const ProgramOptions &program, std::vector<std::string> outputs,
-               const std::string &emit, PassDebugging &passes);
+int runCompile(const ProgramOptions &program, CompileCommand command,
+               PassDebugging &passes);
 int runRun(const ProgramOptions &program, const RunOptions &run);
 int runDiff(const DiffCommand &command);
 int runModelDiff(const ModelDiffCommand &command);

@@ -13,6 +13,7 @@
 #include "Driver.h"
 #include "common/Compare.h"
 #include "common/Messages.h"
+#include "common/SelfTest.h"
 #include "common/TestData.h"
 #include "common/Text.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -133,6 +134,10 @@ static ExitCode runArtifact(const ProgramOptions &program,
     return reportError(tools::ExitRejected,
                        "--check needs the program, which '" + program.input +
                            "' does not hold; run the program itself");
+  if (options.selfTest)
+    return tools::runSelfTests(
+        program.input, options, stdout,
+        [](const std::string &message) { tools::printError("qcc", message); });
   auto moduleOptions = tools::moduleOptionsOf(options);
   if (!moduleOptions.isOk())
     return reportStatus(moduleOptions.status());
@@ -224,6 +229,11 @@ int driver::runRun(const ProgramOptions &given, const RunOptions &givenRun) {
     return code;
   if (tools::isArtifact(program.input))
     return runArtifact(program, options);
+  if (options.selfTest)
+    return reportError(tools::ExitRejected,
+                       "--self-test needs an artifact, which '" +
+                           program.input +
+                           "' is not; compile it with -o NAME.so first");
   auto moduleOptions = tools::moduleOptionsOf(options);
   if (!moduleOptions.isOk())
     return reportStatus(moduleOptions.status());

@@ -33,7 +33,7 @@ static void addCompile(Commands &commands, CommandLine &line) {
   Arguments &arguments = commands.add(
       "compile", "Compile a program to a file", [&](const Arguments &) {
         line.program.refusesOtherSizes = true;
-        return runCompile(line.program, line.outputs, line.emit, line.passes);
+        return runCompile(line.program, line.compile, line.passes);
       });
   addProgramOptions(arguments, line.program);
   addTuningDb(arguments, line.program);
@@ -41,14 +41,25 @@ static void addCompile(Commands &commands, CommandLine &line) {
       arguments, "OUT",
       "Output; its suffix chooses what is written: .mlir .ll .s .o .so .ptx "
       ".weights; - prints. Several -o write the outputs of one compilation",
-      line.outputs);
+      line.compile.outputs);
   arguments.text("emit",
                  "import|graph|tensor|kernel|buffer|target|llvm|asm|ptx|"
                  "weights",
                  "Write the program as it is after this stage, or its code, or "
                  "the constants that its steps read, as one blob",
-                 line.emit);
+                 line.compile.emit);
   addEmitCubin(arguments, line.program);
+  arguments.flag("self-test",
+                 "Run the program, and put digests of the results into the "
+                 "artifact, which `qcc-run --self-test` compares on other "
+                 "machines. Without this option only artifacts for this "
+                 "machine get them; with it, a program for other machines is "
+                 "compiled for this one as well",
+                 line.compile.selfTest);
+  arguments.flag("no-self-test", "Do not run the program",
+                 line.compile.noSelfTest);
+  arguments.rules().exclude({"self-test"}, {"no-self-test"},
+                            "they contradict each other");
   qcc::tools::addSizeArguments(arguments, line.program.sizes);
   line.passes.addOptions(arguments);
   arguments.rules().refuse(

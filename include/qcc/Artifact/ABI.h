@@ -46,7 +46,7 @@ extern "C" {
 
 #define QCC_ABI_MAGIC "QCCARTF" /* 8 bytes with its terminator */
 #define QCC_ABI_VERSION 4u
-#define QCC_ABI_MINOR_VERSION 4u
+#define QCC_ABI_MINOR_VERSION 5u
 #define QCC_ARTIFACT_SYMBOL "qcc_artifact"
 
 /// The limits of the runtime. Compilers refuse programs that exceed them; an
@@ -281,6 +281,20 @@ typedef struct qcc_metadata_desc {
   int64_t value_ref; ///< C string
 } qcc_metadata_desc;
 
+/// Since 4.5: a run whose results are known. Element i of input k is a function
+/// of `seed`, k and i (qcc/Support/Random.h): floats are in [-1, 1), integers
+/// take their whole range, or, where the limit says so, [0, integer_limit).
+typedef struct qcc_self_test_desc {
+  int64_t entry;         ///< position among the entries of each variant
+  int64_t sizes_ref;     ///< int64_t[n_symbols] of the entry
+  uint64_t seed;         ///< of the inputs
+  int64_t integer_limit; ///< of integers of 32 bits and more; 0: none
+  uint64_t digest;       ///< XXH64 of the types, shapes and elements of the
+                         ///< results, in which all NaNs are equal
+  int32_t is_known;      ///< 0: the compiler ran nothing
+  int32_t reserved;      ///< 0
+} qcc_self_test_desc;
+
 /// Since 4.1: the size in bytes of each record of the artifact, a multiple of
 /// 8.
 typedef struct qcc_record_sizes {
@@ -313,6 +327,9 @@ typedef struct qcc_descriptor {
   int64_t record_sizes_ref; ///< qcc_record_sizes
   int64_t weight_keys_ref;  ///< uint64_t[n_variants], XXH64 of the weights of
                             ///< each; or 0
+  // Since 4.5.
+  int64_t n_self_tests;
+  int64_t self_tests_ref; ///< qcc_self_test_desc[n_self_tests]
 } qcc_descriptor;
 
 #ifdef __cplusplus

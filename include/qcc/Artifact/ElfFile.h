@@ -47,9 +47,9 @@ public:
   /// Where the note of qcc starts; fails if the file lacks it.
   Result<ElfPlace> findNote() const;
 
-  /// Fails unless the object needs no library and no symbol, and exports
-  /// nothing but the descriptor.
-  Status checkSymbols() const;
+  /// Where the descriptor starts. Fails unless the object needs no library and
+  /// no symbol, and exports nothing else.
+  Result<ElfPlace> findDescriptor() const;
 
 private:
   explicit ElfFile(const ByteSource &bytes) : bytes_(&bytes) {}

@@ -19,6 +19,7 @@
 
 #include "qcc/Artifact/ABI.h"
 #include "qcc/Artifact/DType.h"
+#include "qcc/Artifact/SelfTest.h"
 #include "qcc/Base/Status.h"
 #include "qcc/Runtime/Allocator.h"
 #include "qcc/Runtime/FunctionRef.h"
@@ -264,6 +265,8 @@ public:
   /// The minor version of the artifact: QCC_ABI_MINOR_VERSION or less.
   uint32_t minorVersion() const { return minorVersion_; }
   const std::vector<Metadata> &metadata() const { return metadata_; }
+  /// The runs whose results the compiler knew.
+  const std::vector<SelfTest> &selfTests() const { return selfTests_; }
   /// The hash of the artifact's contents, 16 hexadecimal digits; empty of a
   /// descriptor in memory.
   const std::string &fingerprint() const { return fingerprint_; }
@@ -319,6 +322,7 @@ private:
   std::string_view producer_;
   uint32_t minorVersion_ = 0;
   std::vector<Metadata> metadata_;
+  std::vector<SelfTest> selfTests_;
   std::string fingerprint_, publicKey_;
   Variant variant_;
   std::shared_ptr<Device> device_;

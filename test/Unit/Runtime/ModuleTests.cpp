@@ -252,6 +252,30 @@ TEST(Module, RefusesWrongHeaders) {
             std::string::npos);
 }
 
+TEST(Module, ReadsSelfTests) {
+  FakeArtifact artifact(makeEntry());
+  auto *tests = artifact.table<qcc_self_test_desc>(2);
+  auto *sizes = artifact.table<int64_t>(1);
+  *sizes = 17;
+  tests[1] = {0, artifact.ref(sizes), 3, 2, 0x1234, /*is_known=*/1, 0};
+  artifact.descriptor->n_self_tests = 2;
+  artifact.descriptor->self_tests_ref = artifact.ref(tests);
+  Result<std::shared_ptr<const Module>> module = artifact.load();
+  ASSERT_TRUE(module.isOk()) << module.message();
+  ASSERT_EQ((*module)->selfTests().size(), 1u);
+  const SelfTest &test = (*module)->selfTests().front();
+  EXPECT_EQ(test.sizes, std::vector<int64_t>{17});
+  EXPECT_EQ(test.seed, 3u);
+  EXPECT_EQ(test.integerLimit, 2);
+  EXPECT_EQ(test.digest, 0x1234u);
+  // An older version has none, and a shorter descriptor.
+  artifact.descriptor->minor_version = 4;
+  artifact.descriptor->size = 72;
+  module = artifact.load();
+  ASSERT_TRUE(module.isOk()) << module.message();
+  EXPECT_TRUE((*module)->selfTests().empty());
+}
+
 TEST(Module, RefusesOtherVersions) {
   FakeArtifact newer(makeEntry());
   newer.descriptor->minor_version = QCC_ABI_MINOR_VERSION + 1;
@@ -259,8 +283,8 @@ TEST(Module, RefusesOtherVersions) {
   newer.descriptor->record_sizes_ref = 1; // It may mean something else.
   EXPECT_EQ(newer.load().status().code(), StatusCode::Unsupported);
   EXPECT_EQ(newer.load().message(),
-            "the artifact has version 4.5, which is newer than this runtime, "
-            "which reads versions 4.0 to 4.4; update the runtime to the "
+            "the artifact has version 4.6, which is newer than this runtime, "
+            "which reads versions 4.0 to 4.5; update the runtime to the "
             "compiler's release");
   for (uint32_t other : {3u, 5u}) {
     FakeArtifact artifact(makeEntry());
@@ -268,7 +292,7 @@ TEST(Module, RefusesOtherVersions) {
     EXPECT_EQ(artifact.load().status().code(), StatusCode::Unsupported);
     EXPECT_EQ(artifact.load().message(),
               "the artifact has version " + std::to_string(other) +
-                  ", this runtime reads versions 4.0 to 4.4; use the compiler "
+                  ", this runtime reads versions 4.0 to 4.5; use the compiler "
                   "and the runtime of one release");
   }
 }
@@ -340,6 +364,16 @@ TEST(Module, RefusesDamagedTables) {
        [](FakeArtifact &a) { a.recordSizes->entry = 84; }},
       {"a record is 88 bytes long",
        [](FakeArtifact &a) { a.recordSizes->variant = 88; }},
+      {"a self-test is of entry 7",
+       [](FakeArtifact &a) {
+         auto *tests = a.table<qcc_self_test_desc>(1);
+         tests->entry = 7;
+         tests->is_known = 1;
+         a.descriptor->n_self_tests = 1;
+         a.descriptor->self_tests_ref = a.ref(tests);
+       }},
+      {"the self-tests is missing",
+       [](FakeArtifact &a) { a.descriptor->n_self_tests = 1; }},
       {"the metadata is missing",
        [](FakeArtifact &a) { a.descriptor->n_metadata = 1; }},
       {"a list of names is misaligned",
@@ -380,10 +414,12 @@ TEST(Module, RefusesReferencesOutOfRange) {
   EXPECT_NE(artifact.load(options).message().find(
                 "the table of record sizes lies outside"),
             std::string::npos);
-  // Large enough for version 4.0.
-  options.ranges[0].size = 40;
-  EXPECT_NE(artifact.load(options).message().find("it is 72 bytes long"),
-            std::string::npos);
+  // Large enough for versions 4.0 and 4.1.
+  for (int64_t size : {40, 72}) {
+    options.ranges[0].size = size;
+    EXPECT_NE(artifact.load(options).message().find("it is 88 bytes long"),
+              std::string::npos);
+  }
   options.ranges[0].size = 4;
   EXPECT_FALSE(artifact.load(options).isOk());
 }

@@ -1,0 +1,192 @@
+//===- SelfTest.cpp - Digests of runs in an artifact ----------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The compiler runs what it has compiled in a child process: a loop whose data
+// decide the number of iterations may never end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "common/SelfTest.h"
+
+#include "Driver.h"
+#include "qcc/Base/SystemFailure.h"
+#include "qcc/Runtime/Module.h"
+
+#include <chrono>
+#include <csignal>
+#include <poll.h>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace qcc;
+using namespace qcc::driver;
+
+namespace {
+/// What the child has found, as it writes it: a line "test ENTRY SEED LIMIT
+/// DIGEST SIZES..." for each test, and lines "note TEXT".
+struct Findings {
+  std::vector<rt::SelfTest> tests;
+  std::vector<std::string> notes;
+  bool isLate = false; ///< The time was over before the end.
+};
+} // namespace
+
+static std::string printTest(const rt::SelfTest &test) {
+  std::ostringstream line;
+  line << "test " << test.entry << ' ' << test.seed << ' ' << test.integerLimit
+       << ' ' << test.digest;
+  for (int64_t size : test.sizes)
+    line << ' ' << size;
+  return line.str() + "\n";
+}
+
+/// Reads complete lines.
+static Findings parseFindings(llvm::StringRef text) {
+  Findings findings;
+  while (text.contains('\n')) {
+    auto [line, rest] = text.split('\n');
+    text = rest;
+    if (line.consume_front("note ")) {
+      findings.notes.push_back(line.str());
+      continue;
+    }
+    std::istringstream words(line.drop_front(strlen("test ")).str());
+    rt::SelfTest test;
+    words >> test.entry >> test.seed >> test.integerLimit >> test.digest;
+    for (int64_t size; words >> size;)
+      test.sizes.push_back(size);
+    findings.tests.push_back(std::move(test));
+  }
+  return findings;
+}
+
+/// What the child does; a crash ends it without a word.
+[[noreturn]] static void runChild(const tools::ModulePtr &module, int output) {
+  for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
+    std::signal(signal, SIG_DFL);
+  auto writeLine = [&](const std::string &line) {
+    if (write(output, line.data(), line.size()) != ssize_t(line.size()))
+      _exit(1);
+  };
+  tools::makeSelfTests(
+      module, [&](const rt::SelfTest &test) { writeLine(printTest(test)); },
+      [&](const std::string &note) { writeLine("note " + note + "\n"); });
+  _exit(0);
+}
+
+/// Reads until the writer ends, or the time is over, which it returns then.
+static bool readUntil(std::chrono::steady_clock::time_point end, int input,
+                      std::string &text) {
+  while (true) {
+    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
+    pollfd file = {input, POLLIN, 0};
+    if (left.count() <= 0)
+      return true;
+    if (poll(&file, 1, int(left.count())) <= 0)
+      continue;
+    char chunk[1 << 12];
+    ssize_t size = read(input, chunk, sizeof(chunk));
+    if (size == 0 || (size < 0 && errno != EINTR))
+      return false;
+    text.append(chunk, std::max<ssize_t>(size, 0));
+  }
+}
+
+/// Runs a module in a child, for at most `seconds`.
+static rt::Result<Findings> runInChild(const tools::ModulePtr &module,
+                                       int seconds) {
+  int ends[2];
+  if (pipe(ends) != 0)
+    return rt::systemFailure("no pipe can be created", errno);
+  pid_t child = fork();
+  if (child < 0) {
+    int error = errno;
+    close(ends[0]);
+    close(ends[1]);
+    return rt::systemFailure("no process can be started", error);
+  }
+  if (child == 0)
+    runChild(module, ends[1]);
+  close(ends[1]);
+  std::string text;
+  bool isLate = readUntil(std::chrono::steady_clock::now() +
+                              std::chrono::seconds(seconds),
+                          ends[0], text);
+  close(ends[0]);
+  if (isLate)
+    kill(child, SIGKILL);
+  int state = 0;
+  while (waitpid(child, &state, 0) < 0 && errno == EINTR)
+    ;
+  Findings findings = parseFindings(text);
+  findings.isLate = isLate;
+  if (isLate)
+    findings.notes.push_back("runs for self-tests took longer than " +
+                             std::to_string(seconds) +
+                             " s, so others get no digest; --no-self-test "
+                             "compiles without such runs");
+  else if (WIFSIGNALED(state) && WTERMSIG(state) != SIGKILL)
+    return rt::internalError(
+        "the compiled program crashed by signal " +
+        std::to_string(WTERMSIG(state)) +
+        " in a run for self-tests; this is a bug of qcc, "
+        "please report it with the program; --no-self-test "
+        "compiles without such runs");
+  else if (state != 0)
+    findings.notes.push_back("a run for self-tests was ended from outside; "
+                             "the others get no digest");
+  return findings;
+}
+
+/// What the host can run of the program: a variant of the artifact, or the
+/// program compiled again for the host.
+static Reported<tools::ModulePtr> loadForHost(const ProgramOptions &program,
+                                              const Artifact &artifact) {
+  rt::ModuleOptions options;
+  options.weightPages = rt::WeightPages::File;
+  auto module = rt::Module::load(artifact.data(), artifact.size(), options);
+  if (module.isOk())
+    return *module;
+  if (module.status().code() != rt::StatusCode::Unsupported)
+    return reportStatus(module.status());
+  if (program.input == "-")
+    return reportError(tools::ExitUsage,
+                       "'--self-test' compiles the program for this machine "
+                       "as well, but the standard input is read once; give a "
+                       "file");
+  ProgramOptions forHost = program;
+  forHost.target = "x86";
+  forHost.mcpu = "native";
+  forHost.emitsCubin = false;
+  Session session(std::move(forHost));
+  if (ExitCode code = session.load())
+    return code;
+  return compileAndLoad(session, options);
+}
+
+ExitCode driver::addSelfTests(const ProgramOptions &program, SelfTestUse use,
+                              Artifact &artifact) {
+  // For another machine, the program would be compiled twice.
+  bool isForHost = program.mcpu == "native" && program.target == "x86";
+  if (use == SelfTestUse::Never || (use == SelfTestUse::Auto && !isForHost))
+    return tools::ExitSuccess;
+  auto module = loadForHost(program, artifact);
+  if (!module)
+    return module.code();
+  constexpr int shortSeconds = 5, longSeconds = 600;
+  rt::Result<Findings> findings = runInChild(
+      *module, use == SelfTestUse::Auto ? shortSeconds : longSeconds);
+  if (!findings.isOk())
+    return reportStatus(findings.status());
+  if (use == SelfTestUse::Always || findings->isLate)
+    for (const std::string &note : findings->notes)
+      reportWarning(note);
+  return reportStatus(
+      rt::storeSelfTests(artifact.data(), artifact.size(), findings->tests));
+}
