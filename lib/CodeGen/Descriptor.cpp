@@ -310,11 +310,10 @@ std::vector<qcc_self_test_desc> DescriptorBuilder::selfTests() {
   // All variants are of one program.
   for (auto [i, entry] : llvm::enumerate(variants.front().program.entries))
     for (int test = 0; test < rt::selfTestsPerEntry; ++test) {
-      std::vector<int64_t> sizes(entry.symbols, 0);
-      qcc_self_test_desc desc = {};
-      desc.entry = i;
-      desc.sizes_ref = add<int64_t>(sizes);
-      tests.push_back(desc);
+      tests.emplace_back();
+      tests.back().entry = i;
+      tests.back().sizes_ref =
+          add<int64_t>(std::vector<int64_t>(entry.symbols));
     }
   return tests;
 }
