@@ -73,7 +73,7 @@ private:
   llvm::Error addSteps(const ProgramEntry &entry, StringRef prefix,
                        int64_t &ref);
   llvm::Error addEntries(const TranslatedVariant &variant, int64_t &ref);
-  std::vector<qcc_self_test_desc> selfTests();
+  void addSelfTests(qcc_descriptor &descriptor);
   llvm::GlobalVariable *addWeights();
   llvm::GlobalVariable *addKernels(const std::string &name, StringRef code);
   void addNote();
@@ -303,19 +303,19 @@ llvm::Error DescriptorBuilder::addEntries(const TranslatedVariant &variant,
   return llvm::Error::success();
 }
 
-/// Room for the self-tests of all entries, which are known when the linked
-/// program has run.
-std::vector<qcc_self_test_desc> DescriptorBuilder::selfTests() {
+/// Room for self-tests of all entries, which come when the program is linked.
+void DescriptorBuilder::addSelfTests(qcc_descriptor &descriptor) {
   std::vector<qcc_self_test_desc> tests;
-  // All variants are of one program.
-  for (auto [i, entry] : llvm::enumerate(variants.front().program.entries))
+  for (auto [i, entry] : llvm::enumerate(variants.front().program.entries)) {
+    qcc_self_test_desc desc = {};
+    desc.entry = i;
     for (int test = 0; test < rt::selfTestsPerEntry; ++test) {
-      tests.emplace_back();
-      tests.back().entry = i;
-      tests.back().sizes_ref =
-          add<int64_t>(std::vector<int64_t>(entry.symbols));
+      desc.sizes_ref = add<int64_t>(std::vector<int64_t>(entry.symbols));
+      tests.push_back(desc);
     }
-  return tests;
+  }
+  descriptor.n_self_tests = tests.size();
+  descriptor.self_tests_ref = add<qcc_self_test_desc>(tests);
 }
 
 llvm::GlobalVariable *DescriptorBuilder::addWeights() {
@@ -483,9 +483,7 @@ llvm::Error DescriptorBuilder::run() {
   descriptor.n_metadata = metadata.size();
   descriptor.metadata_ref = add<qcc_metadata_desc>(metadata);
   descriptor.weight_keys_ref = keysRef;
-  std::vector<qcc_self_test_desc> tests = selfTests();
-  descriptor.n_self_tests = tests.size();
-  descriptor.self_tests_ref = add<qcc_self_test_desc>(tests);
+  addSelfTests(descriptor);
   memcpy(bytes.data(), &descriptor, sizeof(descriptor));
   emit();
   addNote();
