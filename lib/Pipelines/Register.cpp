@@ -55,14 +55,15 @@
 using namespace mlir;
 
 void qcc::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<affine::AffineDialect, arith::ArithDialect,
-                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
-                  func::FuncDialect, kernel::KernelDialect, LLVM::LLVMDialect,
-                  linalg::LinalgDialect, math::MathDialect,
-                  memref::MemRefDialect, qnn::QNNDialect, quant::QuantDialect,
-                  scf::SCFDialect, stablehlo::CHLODialect,
-                  stablehlo::StableHLODialect, tensor::TensorDialect,
-                  tosa::TosaDialect, vector::VectorDialect>();
+  registry
+      .insert<affine::AffineDialect, arith::ArithDialect,
+              bufferization::BufferizationDialect, cf::ControlFlowDialect,
+              func::FuncDialect, kernel::KernelDialect, LLVM::LLVMDialect,
+              linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
+              qnn::QNNDialect, quant::QuantDialect, scf::SCFDialect,
+              stablehlo::CHLODialect, stablehlo::ShardyDialect,
+              stablehlo::StableHLODialect, tensor::TensorDialect,
+              tosa::TosaDialect, vector::VectorDialect>();
   registerTargets(registry);
   func::registerInlinerExtension(registry);
 

@@ -9,7 +9,6 @@ import ctypes
 import functools
 import operator
 import os
-import re
 import tempfile
 import warnings
 import zipfile
@@ -131,18 +130,6 @@ def _weights_file(weights: Optional[Weights]) -> Iterator[Optional[bytes]]:
         yield encode(weights)
 
 
-#: How values are spread over devices, in the text that JAX exports: the devices, and a constraint on a value.
-_MESH = re.compile(r"^ *sdy\.mesh .*$", re.MULTILINE)
-_SHARDING = re.compile(r"^( *%\S+ = )sdy\.sharding_constraint (%\S+) <.*?> : (tensor<[^<>]*>)", re.MULTILINE)
-
-
-def without_shardings(text: str) -> str:
-    """The text of a program of JAX for one device, where a constraint on how a value is spread is the value itself."""
-    if "sdy." not in text:
-        return text
-    return _SHARDING.sub(r"\1stablehlo.optimization_barrier \2 : \3", _MESH.sub("", text))
-
-
 def _to_source(source: Any) -> Bytes:
     """What the compiler reads of an object of a framework; paths, texts and bytes stay what they are."""
     if hasattr(source, "SerializeToString"):  # a ModelProto of onnx
@@ -150,7 +137,7 @@ def _to_source(source: Any) -> Bytes:
         return data
     package = type(source).__module__.split(".")[0]
     if package == "jax" and hasattr(source, "mlir_module"):  # jax.export.Exported
-        return without_shardings(source.mlir_module())
+        return str(source.mlir_module())
     if package == "torch" and hasattr(source, "graph_module"):  # torch.export.ExportedProgram
         from .torch import to_onnx
         return to_onnx(source)

@@ -28,7 +28,6 @@ import numpy as np
 from ._arrays import SIGNED
 from ._assertions import Assertions
 from ._compile import compile as _compile
-from ._compile import without_shardings
 from ._function import Function
 from .errors import InvalidArgumentError
 
@@ -165,22 +164,8 @@ class Program:
             to_array(result) for result, to_array in zip(results, self._results)])
 
 
-def _drop_shardings(operation: Any) -> None:
-    """Erases the constraints on how values are spread over devices: the program runs on one."""
-    for region in operation.regions:
-        for block in region.blocks:
-            for op in list(block.operations):
-                inner = op.operation
-                if inner.name == "sdy.sharding_constraint":
-                    inner.results[0].replace_all_uses_with(inner.operands[0])
-                    inner.erase()
-                else:
-                    _drop_shardings(inner)
-
-
 def _text(module: Any) -> str:
     """A module in the generic form, with the places of its ops in the program."""
-    _drop_shardings(module.operation)
     return str(module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True))
 
 
@@ -300,7 +285,7 @@ def load_exported(source: Any, *, target: Target = "native", threads: int = 0) -
 
 def _load(source: Any, given: Sequence[Any], target: Target, threads: int) -> Program:
     """Compiles an exported program, which takes `given` types of arguments too."""
-    text = without_shardings(source.mlir_module())
+    text = source.mlir_module()
     assertions = Assertions(text)
     module = _compile(text.encode(), target=target, name=source.fun_name)
     return Program(module.function(threads=threads), source.in_tree, source.out_tree,

@@ -16,6 +16,7 @@ using namespace qcc::stablehlo;
 
 MLIR_DEFINE_EXPLICIT_TYPE_ID(qcc::stablehlo::StableHLODialect)
 MLIR_DEFINE_EXPLICIT_TYPE_ID(qcc::stablehlo::CHLODialect)
+MLIR_DEFINE_EXPLICIT_TYPE_ID(qcc::stablehlo::ShardyDialect)
 
 TextDialect::TextDialect(StringRef name, MLIRContext *context, TypeID id)
     : Dialect(name, context, id) {

@@ -43,6 +43,8 @@ private:
   ParseResult parseReduce();
   ParseResult parseWhile();
   ParseResult parseCustomCall();
+  ParseResult parseMesh();
+  ParseResult parseShardingConstraint();
   ParseResult parseUsual();
 
   ParseResult parseOperands(bool &hasKeys);
@@ -57,6 +59,8 @@ private:
   /// A number, or a list of them, or of words, which are dropped.
   ParseResult parseValue(Attribute &value);
   ParseResult parseTypes(SmallVector<Type> &operandTypes);
+  /// Text in brackets of which nothing is kept, such as `<@mesh, [{"x"}]>`.
+  ParseResult skipBrackets();
   ParseResult finish();
 
   void addText(StringRef name, const llvm::Twine &text) {

@@ -407,6 +407,55 @@ ParseResult FormParser::parseUsual() {
   return finish();
 }
 
+ParseResult FormParser::skipBrackets() {
+  if (p.parseLess())
+    return failure();
+  for (unsigned depth = 1; depth > 0;) {
+    std::string text;
+    StringRef word;
+    StringAttr symbol;
+    int64_t number = 0;
+    OptionalParseResult isNumber = p.parseOptionalInteger(number);
+    if (isNumber.has_value()) {
+      if (failed(*isNumber))
+        return failure();
+    } else if (succeeded(p.parseOptionalLess()) ||
+               succeeded(p.parseOptionalLSquare()) ||
+               succeeded(p.parseOptionalLBrace()) ||
+               succeeded(p.parseOptionalLParen())) {
+      ++depth;
+    } else if (succeeded(p.parseOptionalGreater()) ||
+               succeeded(p.parseOptionalRSquare()) ||
+               succeeded(p.parseOptionalRBrace()) ||
+               succeeded(p.parseOptionalRParen())) {
+      --depth;
+    } else if (failed(p.parseOptionalString(&text)) &&
+               failed(p.parseOptionalSymbolName(symbol)) &&
+               failed(p.parseOptionalKeyword(&word)) &&
+               failed(p.parseOptionalComma()) &&
+               failed(p.parseOptionalColon()) &&
+               failed(p.parseOptionalEqual()) &&
+               failed(p.parseOptionalQuestion())) {
+      return p.emitError(p.getCurrentLocation(), "expected axes of devices");
+    }
+  }
+  return success();
+}
+
+/// `@mesh = <["x"=2]>`
+ParseResult FormParser::parseMesh() {
+  StringAttr name;
+  return failure(p.parseSymbolName(name, "sym_name", state.attributes) ||
+                 p.parseEqual() || skipBrackets() ||
+                 p.parseOptionalAttrDict(state.attributes));
+}
+
+/// `%0 <@mesh, [{"x"}, {?}]> : tensor<2x3xf32>`
+ParseResult FormParser::parseShardingConstraint() {
+  return failure(p.parseOperand(operands.emplace_back()) || skipBrackets() ||
+                 finish());
+}
+
 ParseResult FormParser::run() {
   using Parser = ParseResult (FormParser::*)();
   return (this->*llvm::StringSwitch<Parser>(op)
@@ -414,7 +463,10 @@ ParseResult FormParser::run() {
                      .Case("constant", &FormParser::parseConstant)
                      .Case("convolution", &FormParser::parseConvolution)
                      .Case("custom_call", &FormParser::parseCustomCall)
+                     .Case("mesh", &FormParser::parseMesh)
                      .Case("reduce", &FormParser::parseReduce)
+                     .Case("sharding_constraint",
+                           &FormParser::parseShardingConstraint)
                      .Case("slice", &FormParser::parseSlice)
                      .Case("while", &FormParser::parseWhile)
                      .Default(&FormParser::parseUsual))();

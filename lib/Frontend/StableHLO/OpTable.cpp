@@ -34,6 +34,9 @@ static constexpr OpInfo kOps[] = {
     {"chlo.top_k", importTopK, nullptr, 1, "ifd", " k"},
     {"func.call", importCall, nullptr, -1, "iubfd",
      " callee no_inline arg_attrs res_attrs"},
+    // The program runs on one device.
+    {"sdy.sharding_constraint", importIdentity, nullptr, 1, "iubfd",
+     " sharding"},
     {"stablehlo.abs", importElementwise, scalar::abs, 1, "ifd"},
     {"stablehlo.add", importElementwise, scalar::add, 2},
     {"stablehlo.and", importElementwise, scalar::and_, 2, "iub"},

@@ -19,7 +19,7 @@
 
 namespace qcc::stablehlo {
 
-/// What StableHLODialect and CHLODialect have in common.
+/// What the dialects of this file have in common.
 class TextDialect : public mlir::Dialect {
 public:
   TextDialect(llvm::StringRef name, mlir::MLIRContext *context,
@@ -53,9 +53,18 @@ public:
   static constexpr llvm::StringLiteral getDialectNamespace() { return "chlo"; }
 };
 
+/// How JAX spreads values over devices.
+class ShardyDialect : public TextDialect {
+public:
+  explicit ShardyDialect(mlir::MLIRContext *context)
+      : TextDialect("sdy", context, mlir::TypeID::get<ShardyDialect>()) {}
+  static constexpr llvm::StringLiteral getDialectNamespace() { return "sdy"; }
+};
+
 } // namespace qcc::stablehlo
 
 MLIR_DECLARE_EXPLICIT_TYPE_ID(qcc::stablehlo::StableHLODialect)
 MLIR_DECLARE_EXPLICIT_TYPE_ID(qcc::stablehlo::CHLODialect)
+MLIR_DECLARE_EXPLICIT_TYPE_ID(qcc::stablehlo::ShardyDialect)
 
 #endif // QCC_FRONTEND_STABLEHLO_DIALECT_H
