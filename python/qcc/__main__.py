@@ -14,25 +14,12 @@ from typing import Any, Dict, List, Optional, Tuple
 from ._arrays import load_array
 from ._exit_codes import DIFFERS, SUCCESS, run_on_model
 from ._layers import PEERS, diff_model, load_model
+from ._options import dimension, pair
 from ._reduce import reduce_model
 
 
-def _pair(text: str, separator: str, form: str) -> Tuple[str, str]:
-    name, found, value = text.rpartition(separator)
-    if not found or not name or not value:
-        raise argparse.ArgumentTypeError(f"'{text}' must be {form}")
-    return name, value
-
-
-def _dim(text: str) -> Tuple[str, int]:
-    name, value = _pair(text, "=", "NAME=N")
-    if not value.isdigit():
-        raise argparse.ArgumentTypeError(f"'{text}' must be NAME=N")
-    return name, int(value)
-
-
 def _input(text: str) -> Tuple[str, str]:
-    return _pair(text, ":", "NAME:FILE.npy")
+    return pair(text, ":", "NAME:FILE.npy")
 
 
 def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
@@ -53,7 +40,7 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
     diff.add_argument("--layers", action="store_true", help="compare what each node computes")
     diff.add_argument("--input", action="append", default=[], type=_input, metavar="NAME:FILE.npy",
                       help="an input; without any, all are random")
-    diff.add_argument("--dim", action="append", default=[], type=_dim, metavar="NAME=N",
+    diff.add_argument("--dim", action="append", default=[], type=dimension, metavar="NAME=N",
                       help="the size of a dimension that the model has a name for")
     diff.add_argument("--mcpu", default="native", help="the processor to compile for")
     diff.add_argument("--tolerance", type=float, default=0.0, metavar="T",

@@ -25,6 +25,7 @@ struct CommandLine {
   /// Options of diff that the sides have in common.
   std::string entry;
   std::optional<double> tolerance;
+  QuantizeCommand quantize;
   ExplainOptions explain;
   ReduceOptions reduce;
   TuneOptions tune;
@@ -45,6 +46,9 @@ void noteGiven(const tools::Arguments &arguments, ProgramOptions &program);
 
 /// Adds the command diff.
 void addDiff(tools::Commands &commands, CommandLine &line);
+
+/// Adds the command quantize.
+void addQuantize(tools::Commands &commands, CommandLine &line);
 
 } // namespace qcc::driver
 

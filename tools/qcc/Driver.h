@@ -85,6 +85,13 @@ struct ModelDiffCommand {
   std::optional<double> tolerance;
 };
 
+/// Options of qcc quantize.
+struct QuantizeCommand {
+  std::string model, output, data, eval, json, html;
+  /// All options, as `python -m qcc quantize` takes them.
+  std::vector<std::string> arguments;
+};
+
 /// Options of qcc explain.
 struct ExplainOptions {
   std::string json;    ///< a file for the report, "-" to print it, or empty
@@ -240,6 +247,11 @@ int runCompile(const ProgramOptions &program, std::vector<std::string> outputs,
 int runRun(const ProgramOptions &program, const RunOptions &run);
 int runDiff(const DiffCommand &command);
 int runModelDiff(const ModelDiffCommand &command);
+int runQuantize(const QuantizeCommand &command);
+/// Runs `python -m qcc` with a command and its arguments. Reports that `what`
+/// needs Python or the package qcc, if one of the two is missing.
+int runPythonCommand(const std::string &what,
+                     const std::vector<std::string> &arguments);
 int runExplain(const ProgramOptions &program, const ExplainOptions &options);
 /// Adds the kinds of --fail-on, "KIND,...". Fails if one does not exist.
 rt::Status addUnwanted(llvm::StringRef kinds, std::vector<Unwanted> &unwanted);

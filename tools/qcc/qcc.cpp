@@ -289,6 +289,7 @@ static int runTool(int argc, char **argv) {
   addBench(commands, line);
   addDiff(commands, line);
   addExplain(commands, line);
+  addQuantize(commands, line);
   addReduce(commands, line);
   addTune(commands, line);
   addSign(commands, line);
