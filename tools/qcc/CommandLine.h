@@ -29,6 +29,7 @@ struct CommandLine {
   ExplainOptions explain;
   ReduceOptions reduce;
   TuneOptions tune;
+  VerifyCommand verify;
   std::string output, emit;
   std::vector<std::string> outputs;         ///< Of compile.
   PassDebugging passes;                     ///< Of compile.
@@ -39,6 +40,8 @@ struct CommandLine {
 /// Adds the options of the commands that compile programs.
 void addCompilingOptions(tools::Arguments &arguments, ProgramOptions &program);
 void addTuningDb(tools::Arguments &arguments, ProgramOptions &program);
+/// The names of --mcpu.
+std::vector<std::string> processors();
 /// Adds those and the others of the commands that take one program.
 void addProgramOptions(tools::Arguments &arguments, ProgramOptions &program);
 /// Notes which of the options above the command line has.
@@ -49,6 +52,9 @@ void addDiff(tools::Commands &commands, CommandLine &line);
 
 /// Adds the command quantize.
 void addQuantize(tools::Commands &commands, CommandLine &line);
+
+/// Adds the command verify.
+void addVerify(tools::Commands &commands, CommandLine &line);
 
 } // namespace qcc::driver
 

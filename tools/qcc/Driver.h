@@ -92,6 +92,14 @@ struct QuantizeCommand {
   std::vector<std::string> arguments;
 };
 
+/// Options of qcc verify.
+struct VerifyCommand {
+  std::string model, json;
+  tools::InputSources sources;
+  /// All options, as `python -m qcc verify` takes them.
+  std::vector<std::string> arguments;
+};
+
 /// Options of qcc explain.
 struct ExplainOptions {
   std::string json;    ///< a file for the report, "-" to print it, or empty
@@ -248,6 +256,7 @@ int runRun(const ProgramOptions &program, const RunOptions &run);
 int runDiff(const DiffCommand &command);
 int runModelDiff(const ModelDiffCommand &command);
 int runQuantize(const QuantizeCommand &command);
+int runVerify(const VerifyCommand &command);
 /// Runs `python -m qcc` with a command and its arguments. Reports that `what`
 /// needs Python or the package qcc, if one of the two is missing.
 int runPythonCommand(const std::string &what,

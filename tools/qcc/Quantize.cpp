@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CommandLine.h"
+#include "PassedOptions.h"
 #include "common/Files.h"
 
 #include <cmath>
@@ -40,41 +40,9 @@ static rt::Status checkEngine(std::string_view text) {
   return rt::Status::ok();
 }
 
-namespace {
-/// Adds options that go to Python as they are.
-class Passed {
-public:
-  Passed(Arguments &arguments, std::vector<std::string> &words)
-      : arguments(arguments), words(words) {}
-
-  using Check = std::function<rt::Status(std::string_view)>;
-
-  void option(const char *name, const char *value, const char *help,
-              Check check) {
-    arguments.option(name, value, help, passing(name, std::move(check)));
-  }
-  void list(const char *name, const char *value, const char *help,
-            Check check = {}) {
-    arguments.list(name, value, help, passing(name, std::move(check)));
-  }
-
-private:
-  Check passing(std::string name, Check check) {
-    return [words = &words, name = std::move(name),
-            check = std::move(check)](std::string_view text) {
-      words->push_back("--" + name + "=" + std::string(text));
-      return check ? check(text) : rt::Status::ok();
-    };
-  }
-
-  Arguments &arguments;
-  std::vector<std::string> &words;
-};
-} // namespace
-
 /// Options about which layers are quantized, and how.
 static void addPassed(Arguments &arguments, CommandLine &line) {
-  Passed passed(arguments, line.quantize.arguments);
+  PassedOptions passed(arguments, line.quantize.arguments);
   passed.option("engine", "nncf|ort",
                 "What quantizes: NNCF, the default, or the quantizer of ONNX "
                 "Runtime",

@@ -292,6 +292,7 @@ static int runTool(int argc, char **argv) {
   addQuantize(commands, line);
   addReduce(commands, line);
   addTune(commands, line);
+  addVerify(commands, line);
   addSign(commands, line);
   Arguments &ops = commands.add(
       "ops", "List the operations that programs and models may use",

@@ -16,6 +16,7 @@ from .._arrays import load_array
 from .._artifact import write_file
 from .._exit_codes import DIFFERS, FAILED, SUCCESS, USAGE, run_on_model
 from .._layers import load_model
+from .._options import dimension, pair
 from ..errors import InvalidArgumentError
 from ..quantize._packages import quiet
 from ._agreement import References, observe
@@ -48,20 +49,8 @@ def _threads(text: str) -> List[int]:
     return list(dict.fromkeys(_count(number, 1024) for number in _names(text)))
 
 
-def _sized(text: str, form: str) -> Tuple[str, str]:
-    name, _, size = text.rpartition("=")
-    if not name or not size:
-        raise argparse.ArgumentTypeError(f"'{text}' must be {form}")
-    return name, size
-
-
-def _dim(text: str) -> Tuple[str, int]:
-    name, size = _sized(text, "NAME=N")
-    return name, _count(size)
-
-
 def _shape(text: str) -> Tuple[str, Tuple[int, ...]]:
-    name, sizes = _sized(text, "NAME=2x3")
+    name, sizes = pair(text, "=", "NAME=2x3")
     return name, tuple(_count(size) for size in sizes.split("x"))
 
 
@@ -75,10 +64,7 @@ def _input(text: str) -> Tuple[str, str]:
     words = text.split(":")
     if words[0] == "random" and (len(words) == 1 or (len(words) == 2 and words[1].isdigit())):
         return "", words[-1] if len(words) == 2 else "0"
-    name, found, path = text.rpartition(":")
-    if not found or not name or not path:
-        raise argparse.ArgumentTypeError(f"'{text}' must be NAME:FILE.npy or random[:SEED]")
-    return name, path
+    return pair(text, ":", "NAME:FILE.npy or random[:SEED]")
 
 
 def _device(text: str) -> str:
@@ -99,7 +85,7 @@ def parser() -> argparse.ArgumentParser:
                       help="other engines beside qcc: onnxruntime, openvino")
     made.add_argument("--input", action="append", default=[], type=_input, metavar="NAME:FILE.npy|random[:SEED]",
                       help="an input, or the seed of inputs that are not given; without any, all are random")
-    made.add_argument("--dim", action="append", default=[], type=_dim, metavar="NAME=N",
+    made.add_argument("--dim", action="append", default=[], type=dimension, metavar="NAME=N",
                       help="the size of a dimension that the model has a name for; it is no longer dynamic")
     made.add_argument("--shape", action="append", default=[], type=_shape, metavar="NAME=2x3",
                       help="all sizes of an input, which are no longer dynamic")

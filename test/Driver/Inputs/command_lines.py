@@ -84,6 +84,7 @@ PROGRAMS = [("linear.mlir", ["--weights=w.npz"], ["--dim=3"]), ("linear.mlir", [
 # Values of options: of all commands, or of one. "@" is the folder of a command line's own outputs.
 VALUES = {
     "--against": ["onnxruntime", "tensorrt"],
+    "--batch": ["3", "n=3", "0"],
     "--candidates": ["1", "0"],
     "--cases": ["cases.txt", "cases.txt", "x.npy", "none", "-"],
     "--compile-threads": ["1", "2", "0"],
@@ -172,7 +173,7 @@ def draw():
         return [*command, rng.choice(["run", "bash", "none"])]
     if name == "make-key":
         return [*command, rng.choice(["@/key", "secret.key", "-"])]
-    if name in RUNS + COMPILES + ("sign", "verify-signature", "reduce", "quantize"):
+    if name in RUNS + COMPILES + ("sign", "verify-signature", "reduce", "quantize", "verify"):
         words.append(program)
     if name == "diff":
         words += [program, program]

@@ -39,10 +39,11 @@ RIGHT = {
     "sign": ["m.so", "--key=secret.key", "-o", "@/out.so"],
     "targets": [],
     "tune": [*PROGRAM, "--dim=3", "--candidates=1", "--db=@/db.json"],
+    "verify": ["add.onnx"],
     "verify-signature": ["m.so", "--key=public.key"],
 }
 #: Python reads the files of these commands, and it is missing here.
-BY_PYTHON = ("quantize",)
+BY_PYTHON = ("quantize", "verify")
 SIGNS = ("sign", "verify-signature", "make-key")
 #: Options that may be given more than once.
 REPEATABLE = ("--dim", "--shape", "--input", "--expect", "--constant", "--exclude", "--keep-float", "--fail-on")
@@ -136,6 +137,7 @@ GENERAL = [misspelled, of_another_command, flag_with_a_value, without_a_value, w
 #: Values that an option does not take, whatever the files hold.
 WRONG_VALUES = {
     "--against": ["tensorrt"],
+    "--batch": ["0", "-1", "x", "=3", "n=", "n=x"],
     "--candidates": ["0", "-1", "x", "1.5", "99999"],
     "--compile-threads": ["0", "-1", "1025", "x", "1.5"],
     "--constant": ["a", "=1", "a=", "a=-"],
