@@ -15,7 +15,7 @@ from quantizing import Network
 
 sys.path.insert(0, str(program.ROOT / "utils"))
 from onnx_models.networks import NETWORKS  # noqa: E402
-from qcc.verify._rows import axis_of, find_rows, row_of  # noqa: E402
+from qcc.verify._rows import Rows, axis_of, row_of  # noqa: E402
 
 ROWS, THREADS = 5, (1, 2, 3)
 
@@ -126,8 +126,8 @@ def test_bits(name, tmp_path):
     sizes = sizes if dim is None else {**sizes, dim: ROWS}
     sample, others = sample_of(function, sizes, 1), sample_of(function, sizes, 2)
     if dim is not None:
-        rows = find_rows(function, dim, sample)
-        assert rows.count == ROWS
+        axes = {name: argument.shape.index(dim) for name, argument in zip(sample, function.arguments) if dim in argument.shape}
+        rows = Rows(dim, axes, ROWS)
     check(runs, sample, others, rows)
 
 
@@ -135,14 +135,7 @@ def test_there_are_20_models():
     assert len(MODELS) == 20
 
 
-class Rows:
-    """Of one input."""
-
-    axes, count = {"x": 0}, ROWS
-
-    @staticmethod
-    def take(sample, chosen):
-        return {"x": sample["x"][chosen]}
+ROWS_OF_X = Rows("rows", {"x": 0}, ROWS)
 
 
 @pytest.mark.parametrize("wrong, told", [
@@ -155,9 +148,9 @@ def test_dependences_are_found(wrong, told):
     random = np.random.default_rng(3)
     x, y = (random.standard_normal((ROWS, 4)).astype(np.float32) for _ in range(2))
     x[1, 2] = 0
-    check({"right": lambda sample: {0: sample["x"]}}, {"x": x}, {"x": y}, Rows)
+    check({"right": lambda sample: {0: sample["x"]}}, {"x": x}, {"x": y}, ROWS_OF_X)
     with pytest.raises(AssertionError, match=told):
-        check({"wrong": lambda sample: {0: wrong(sample["x"])}}, {"x": x}, {"x": y}, Rows)
+        check({"wrong": lambda sample: {0: wrong(sample["x"])}}, {"x": x}, {"x": y}, ROWS_OF_X)
 
 
 def test_differences_of_runs_are_found():

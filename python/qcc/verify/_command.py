@@ -55,16 +55,23 @@ def _shape(text: str) -> Tuple[str, Tuple[int, ...]]:
 
 
 def _batch(text: str) -> Tuple[Optional[str], int]:
-    name, found, size = text.rpartition("=")
-    return (name if found else None), _count(size)
+    if "=" not in text:
+        return None, _count(text)
+    name, size = pair(text, "=", "N or NAME=N")
+    return name, _count(size)
 
 
 def _input(text: str) -> Tuple[str, str]:
     """A name and a file, or "" and the seed of random numbers."""
-    words = text.split(":")
-    if words[0] == "random" and (len(words) == 1 or (len(words) == 2 and words[1].isdigit())):
-        return "", words[-1] if len(words) == 2 else "0"
-    return pair(text, ":", "NAME:FILE.npy or random[:SEED]")
+    form = "NAME:FILE.npy or random[:SEED]"
+    if text == "random":
+        return "", "0"
+    name, source = pair(text, ":", form)
+    if name == "random" and source.isdigit():
+        return "", source
+    if not source.endswith(".npy"):
+        raise argparse.ArgumentTypeError(f"'{text}' must be {form}")
+    return name, source
 
 
 def _device(text: str) -> str:
