@@ -108,10 +108,9 @@ void driver::addVerify(tools::Commands &commands, CommandLine &line) {
   VerifyCommand &command = line.verify;
   Arguments &arguments = commands.add(
       "verify",
-      "Tell which settings of qcc and of other engines change the bits of an "
-      "ONNX model's results, and how far results are from float64, by the "
-      "package qcc of Python (of python3, or of the program that QCC_PYTHON "
-      "names); exit with 1 if the bits of qcc change",
+      "Tell which settings change the bits of an ONNX model's results, in qcc "
+      "and in other engines, by the package qcc of Python (of python3, or of "
+      "the program that QCC_PYTHON names); exit with 1 if those of qcc change",
       [&](const Arguments &) { return runVerify(command); });
   arguments.positional("MODEL.onnx", command.model);
   PassedOptions passed(arguments, command.arguments);
