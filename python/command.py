@@ -12,7 +12,7 @@ sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 package = importlib.util.find_spec("qcc")
 folder = os.path.dirname(package.origin) if package and package.origin else ""
 program = os.path.join(folder, "bin", "@PROGRAM@")
-# `qcc diff --against` runs this Python.
+# `qcc diff --against`, `qcc quantize` and `qcc verify` run this Python.
 os.environ.setdefault("QCC_PYTHON", sys.executable)
 try:
     os.execv(program, [sys.argv[0], *sys.argv[1:]])

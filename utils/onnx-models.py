@@ -3,7 +3,7 @@
 
 A model that qcc refuses is listed with what it says. A model that it compiles is compiled for AVX2,
 AVX-512 and VNNI, which must give the same bits. Results are compared on seeded inputs, at each of
-the sizes that dynamic dimensions get. The reference is onnx_models/exact.py: the model in float64,
+the sizes that dynamic dimensions get. The reference is qcc/verify/_float64.py: the model in float64,
 without rounding activations to integers; with --float, the model that was quantized. The distance of
 qcc to it must be at most 1.25 times that of ONNX Runtime, with or without optimizations, whichever is
 closer. Theirs counts as 1e-4 at least, which the order of sums in float32 makes (0.004 for models in

@@ -117,6 +117,11 @@ static llvm::json::Object toJson(const StepExplanation &step) {
     }
     object["kernel"] = std::move(own);
   }
+  llvm::json::Array unwanted;
+  for (llvm::StringRef name : unwantedNames())
+    if (isUnwanted(step, *unwantedNamed(name)))
+      unwanted.push_back(name);
+  object["unwanted"] = std::move(unwanted);
   if (!step.notTuned.empty())
     object["not_tuned"] = step.notTuned;
   if (!step.refused.empty())

@@ -1,6 +1,6 @@
 # Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What needs other packages of Python: python -m qcc diff, quantize, reduce and serve."""
+"""What needs other packages of Python: python -m qcc diff, quantize, reduce, serve and verify."""
 
 from __future__ import annotations
 
@@ -11,30 +11,15 @@ import sys
 import tempfile
 from typing import Any, Dict, List, Optional, Tuple
 
-import numpy as np
-
+from ._arrays import load_array
 from ._exit_codes import DIFFERS, SUCCESS, run_on_model
 from ._layers import PEERS, diff_model, load_model
+from ._options import dimension, pair
 from ._reduce import reduce_model
-from .errors import InvalidArgumentError
-
-
-def _pair(text: str, separator: str, form: str) -> Tuple[str, str]:
-    name, found, value = text.rpartition(separator)
-    if not found or not name or not value:
-        raise argparse.ArgumentTypeError(f"'{text}' must be {form}")
-    return name, value
-
-
-def _dim(text: str) -> Tuple[str, int]:
-    name, value = _pair(text, "=", "NAME=N")
-    if not value.isdigit():
-        raise argparse.ArgumentTypeError(f"'{text}' must be NAME=N")
-    return name, int(value)
 
 
 def _input(text: str) -> Tuple[str, str]:
-    return _pair(text, ":", "NAME:FILE.npy")
+    return pair(text, ":", "NAME:FILE.npy")
 
 
 def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
@@ -55,13 +40,15 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
     diff.add_argument("--layers", action="store_true", help="compare what each node computes")
     diff.add_argument("--input", action="append", default=[], type=_input, metavar="NAME:FILE.npy",
                       help="an input; without any, all are random")
-    diff.add_argument("--dim", action="append", default=[], type=_dim, metavar="NAME=N",
+    diff.add_argument("--dim", action="append", default=[], type=dimension, metavar="NAME=N",
                       help="the size of a dimension that the model has a name for")
     diff.add_argument("--mcpu", default="native", help="the processor to compile for")
     diff.add_argument("--tolerance", type=float, default=0.0, metavar="T",
                       help="let a value differ by T times its norm (L2)")
     commands.add_parser("quantize", help="quantize an ONNX model to int8, and report what it loses and gains")
     commands.add_parser("serve", help="serve artifacts by the Open Inference Protocol, over HTTP and gRPC")
+    commands.add_parser("verify", help="tell which settings of engines change the bits of a model's results, and how far "
+                                       "results are from float64")
     return parser.parse_args(arguments)
 
 
@@ -86,19 +73,8 @@ def _reduce(options: argparse.Namespace) -> int:
     return SUCCESS
 
 
-def _load(path: str) -> Any:
-    """An array of a .npy file."""
-    try:
-        array = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise InvalidArgumentError(f"'{path}' is no .npy file, or it is damaged ({error})") from None
-    if not isinstance(array, np.ndarray):
-        raise InvalidArgumentError(f"'{path}' holds several arrays; save one by numpy.save")
-    return array
-
-
 def _diff(options: argparse.Namespace) -> int:
-    inputs: Optional[Dict[str, object]] = {name: _load(path) for name, path in options.input} or None
+    inputs: Optional[Dict[str, object]] = {name: load_array(path) for name, path in options.input} or None
     report = diff_model(options.model, inputs, against=options.against, layers=options.layers, target=options.mcpu,
                         dims=dict(options.dim))
     print(report)
@@ -120,6 +96,10 @@ def main(arguments: Optional[List[str]] = None) -> int:
         from .quantize import _command as _quantize
 
         return _quantize.main(given[1:])
+    if given[:1] == ["verify"]:
+        from .verify import _command as _verify
+
+        return _verify.main(given[1:])
     options = _parse(given)
     return run_on_model(options.command, options.model, lambda: options.run(options))
 

@@ -215,3 +215,14 @@ def result_type(name: str, position: int) -> "np.dtype[Any]":
         raise UnsupportedError(f"result {position} is of type {name}, which numpy does not have; give its memory by "
                                "out=, such as a tensor of torch")
     return dtype
+
+
+def load_array(path: str) -> Any:
+    """The array of a .npy file; raises InvalidArgumentError if the file holds none."""
+    try:
+        array = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise InvalidArgumentError(f"'{path}' is no .npy file, or it is damaged ({error})") from None
+    if not isinstance(array, np.ndarray):
+        raise InvalidArgumentError(f"'{path}' holds several arrays; save one by numpy.save")
+    return array

@@ -10,6 +10,9 @@ from typing import Any, Mapping, Optional, Tuple
 
 from ._table import table
 
+#: Kinds of steps that tests of a model may refuse, as `qcc explain --fail-on` takes them.
+UNWANTED = ("float-contraction", "generic-contraction", "generic", "packing")
+
 
 @dataclasses.dataclass(frozen=True)
 class ExplainedStep:
@@ -33,6 +36,7 @@ class ExplainedStep:
     refused: str  #: why it is not fast, or ""
     not_tuned: str  #: why a measurement is not used, or ""
     atoms_refused: Tuple[str, ...]  #: better instructions, and why not
+    unwanted: Tuple[str, ...]  #: the kinds of UNWANTED that it is of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +70,8 @@ def _read_step(step: Mapping[str, Any]) -> ExplainedStep:
         location=step["location"], fused=tuple(step["fused"]), operations=step["operations"], bytes=step["bytes"],
         atom=step.get("atom", ""), config=step.get("config", ""), config_source=step.get("config_source", ""),
         expected_share_of_peak=step.get("expected_share_of_peak"), refused=step.get("refused", ""),
-        not_tuned=step.get("not_tuned", ""), atoms_refused=tuple(step.get("atoms_refused", ())))
+        not_tuned=step.get("not_tuned", ""), atoms_refused=tuple(step.get("atoms_refused", ())),
+        unwanted=tuple(step["unwanted"]))
 
 
 def read_explanation(text: str) -> Explanation:

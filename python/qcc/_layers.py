@@ -60,7 +60,8 @@ class ModelDiff:
         return table(rows)
 
 
-def _import(name: str, package: str) -> Any:
+def import_package(name: str, package: str) -> Any:
+    """A module of another package; raises UnsupportedError with the command that installs the package."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -69,7 +70,7 @@ def _import(name: str, package: str) -> Any:
 
 def _run_onnxruntime(model: bytes, inputs: Mapping[str, Any]) -> List[Any]:
     """Without optimizations, so that each node computes what ONNX says."""
-    ort = _import("onnxruntime", "onnxruntime")
+    ort = import_package("onnxruntime", "onnxruntime")
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3
@@ -82,7 +83,7 @@ def _run_onnxruntime(model: bytes, inputs: Mapping[str, Any]) -> List[Any]:
 
 
 def _run_reference(model: bytes, inputs: Mapping[str, Any]) -> List[Any]:
-    reference, onnx = _import("onnx.reference", "onnx"), _import("onnx", "onnx")
+    reference, onnx = import_package("onnx.reference", "onnx"), import_package("onnx", "onnx")
 
     def run() -> List[Any]:
         return list(reference.ReferenceEvaluator(model).run(None, dict(inputs)))
@@ -99,8 +100,12 @@ def _run_peer(name: str, run: Callable[[], List[Any]], remedy: str) -> List[Any]
     except MemoryError:
         raise
     except Exception as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise UnsupportedError(f"{name} cannot run the model: {reason.rstrip('.')}; {remedy}") from error
+        raise UnsupportedError(f"{name} cannot run the model: {reason_of(error)}; {remedy}") from error
+
+
+def reason_of(error: Exception) -> str:
+    """The text of an exception of another package, in one line."""
+    return (" ".join(str(error).split()) or type(error).__name__).rstrip(".")
 
 
 #: What models can be compared with.
@@ -109,8 +114,8 @@ PEERS: Dict[str, Evaluate] = {"onnxruntime": _run_onnxruntime, "onnx": _run_refe
 
 def load_model(source: Union[str, bytes, "os.PathLike[str]"]) -> Any:
     """An onnx.ModelProto; raises InvalidArgumentError where the file holds none."""
-    onnx = _import("onnx", "onnx")
-    damaged = _import("google.protobuf.message", "protobuf").DecodeError
+    onnx = import_package("onnx", "onnx")
+    damaged = import_package("google.protobuf.message", "protobuf").DecodeError
     name = "the source"
     # Of data in other files that is not there, or not where the model says.
     missing = onnx.checker.ValidationError
@@ -123,7 +128,7 @@ def load_model(source: Union[str, bytes, "os.PathLike[str]"]) -> Any:
         raise InvalidArgumentError(f"{name} is no ONNX model, or it is damaged ({error})") from None
 
 
-def _show_values(model: Any) -> None:
+def show_values(model: Any) -> None:
     """Makes a result of each value that a node computes."""
     shown = {output.name for output in model.graph.output}
     for node in model.graph.node:
@@ -187,7 +192,7 @@ def diff_model(source: Union[str, bytes, "os.PathLike[str]"], inputs: Union[Sequ
         raise InvalidArgumentError(f"there is no comparison with {against!r}; use one of {', '.join(sorted(PEERS))}")
     model = load_model(source)
     if layers:
-        _show_values(model)
+        show_values(model)
     data: bytes = model.SerializeToString()
     function = compile(data, target=target, dims=dims).function()
     names = [argument.name for argument in function.arguments]

@@ -1,7 +1,7 @@
 """Quantized networks whose scales are no powers of two, against float64, layer by layer.
 
 Each layer is given the bytes that the layer before it gave here, so that one tie does not change all that follows. Its value before
-it is rounded is that of utils/onnx_models/exact.py. Results are a nearest byte of that value; values within 1e-4 of a tie go either way.
+it is rounded is that of python/qcc/verify/_float64.py. Results are a nearest byte of that value; values within 1e-4 of a tie go either way.
 """
 
 import os

@@ -1,5 +1,6 @@
 """python -m qcc quantize: engines, the graphs that they give, the report and the command line."""
 
+import dataclasses
 import json
 import os
 import pathlib
@@ -88,9 +89,11 @@ def test_ops_between_layers(engine, tmp_path):
     model = quantized_by(engine, prepared)
     layers = ["a", "b", "c", "y", "z"]
     assert _placement.quantized_layers(model) == layers
-    products = products_of(model, {"x": (1, 3, 12, 12)})
+    shapes = {"x": (1, 3, 12, 12)}
+    products = products_of(model, qcc.explain(model.SerializeToString(), shapes=shapes))
     assert sorted(products) == layers and not any(of_layer.is_float for of_layer in products.values())
-    assert all(of_layer.is_float for of_layer in products_of(prepared, {"x": (1, 3, 12, 12)}).values())
+    of_floats = products_of(prepared, qcc.explain(prepared.SerializeToString(), shapes=shapes))
+    assert all(of_layer.is_float for of_layer in of_floats.values())
 
 
 def attention():
@@ -354,11 +357,12 @@ def test_wrong_command_lines(files, capsys):
     model = str(files / "model.onnx")
     for arguments, message in ((["-o", model], "is the model itself"),
                                (["-o", str(files / "none" / "q.onnx")], "the folder of"),
-                               ([f"--json={files / 'q.onnx'}"], "two outputs have the same name")):
+                               ([f"--json={files / 'q.onnx'}"], "two outputs have the same name"),
+                               (["--html=-"], "'-' names no file")):
         assert call(files, *arguments) == 2
         assert message in capsys.readouterr().err
-    for arguments in (["--max-drop=1%"], ["--max-drop=x", "--eval=a.py"], ["--dim=3"], ["--samples=0"],
-                      ["--engine=best"]):
+    for arguments in (["--max-drop=1%"], ["--max-drop=x", "--eval=a.py"], ["--dim=3"], ["--dim=n=-1"],
+                      ["--samples=0"], ["--engine=best"], ["--fail-on=slow"], ["--fail-on=generic,"]):
         with pytest.raises(SystemExit) as ended:
             call(files, *arguments)
         assert ended.value.code == 2
@@ -383,6 +387,37 @@ def test_models_and_data_that_are_refused(files, capsys):
     (files / "model.onnx").unlink()
     assert call(files) == 3 and "model.onnx" in capsys.readouterr().err
     assert sorted(path.name for path in files.iterdir()) == ["data.py"]
+
+
+def test_steps_that_are_refused(files, capsys):
+    """--fail-on demands what qcc explain --fail-on demands of the model, which is not written otherwise."""
+    assert call(files, "--fail-on=float-contraction,packing", "--fail-on=generic-contraction") == 0
+    (files / "q.onnx").unlink()
+    capsys.readouterr()
+    json_file = files / "report.json"
+    assert call(files, "--fail-on=generic-contraction,float-contraction", "--exclude=gemm_fc", f"--json={json_file}") == 1
+    told = capsys.readouterr()
+    assert re.search(r"error: --fail-on refuses 1 step: main\.step\d+\.contract \(gemm_fc\) is float-contraction; "
+                     r"\S+q\.onnx is not written", told.err)
+    assert "gemm_fc (Gemm) stays in float32: --exclude or --keep-float" in told.out
+    assert not (files / "q.onnx").exists()
+    assert len(json.loads(json_file.read_text())["unwanted"]) == 1
+
+
+def test_layers_that_generic_loops_compute(files, monkeypatch, capsys):
+    """The table's summary and the page have the reason of the compiler."""
+    def explain(model, **options):
+        explanation = qcc.explain(model, **options)
+        steps = [dataclasses.replace(step, unwanted=("generic-contraction", "generic"), refused="it is odd")
+                 if step.layer == "conv_c2" else step for step in explanation.steps]
+        return dataclasses.replace(explanation, steps=tuple(steps))
+
+    monkeypatch.setattr(_command, "explain", explain)
+    assert call(files, "--fail-on=generic-contraction", f"--html={files / 'q.html'}") == 1
+    told = capsys.readouterr()
+    assert "\n  conv_c2 (Conv) is computed by generic loops: it is odd\n" in told.out
+    assert "(conv_c2) is generic-contraction; " in told.err and "conv_c1" not in told.err
+    assert "conv_c2 (generic loops: it is odd)" in (files / "q.html").read_text()
 
 
 def test_an_output_that_cannot_be_written(files, monkeypatch, capsys):
@@ -447,6 +482,22 @@ def test_module_as_a_command(files):
     assert not done.stderr, done.stderr
     done = subprocess.run([sys.executable, "-m", "qcc", "--help"], env=environment, capture_output=True, text=True)
     assert "quantize an ONNX model to int8" in done.stdout
+
+
+def test_driver(files, compiler):
+    """qcc quantize has the options of the package, and quantizes by it."""
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path), QCC_PYTHON=sys.executable, COLUMNS="1000")
+    done = subprocess.run([compiler, "help", "quantize"], env=environment, capture_output=True, text=True)
+    options = re.findall(r"^  (?:-[a-z], )?(--[a-z-]+)", done.stdout, re.MULTILINE)
+    assert sorted(options) == sorted(["--help", "--version", *(
+        option for action in _command.parser()._actions for option in action.option_strings
+        if option.startswith("--") and option != "--help")])
+    command = [compiler, "quantize", files / "model.onnx", f"--data={files / 'data.py'}", "--engine=ort", "-o", files / "q.onnx"]
+    done = subprocess.run([*command, "--fail-on=float-contraction"], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and "3 of 3 contractions multiply int8" in done.stdout, done.stdout + done.stderr
+    assert not done.stderr and (files / "q.onnx").exists()
+    done = subprocess.run([*command, "--exclude=none"], env=environment, capture_output=True, text=True)
+    assert done.returncode == 3 and "no node has a name like 'none'" in done.stderr
 
 
 def test_output_of_libraries_goes_to_stderr(capsys):

@@ -93,6 +93,8 @@ def test_random_data():
     assert not np.array_equal(first[0], arrays(_data.open_data("random:4", INPUTS, dims={"x:0": 2}))[0])
     with pytest.raises(qcc.InvalidArgumentError, match=r"dimension 'batch' of .* 'x' has no size.*--dim=batch=N"):
         _data.open_data("random", INPUTS)
+    with pytest.raises(qcc.InvalidArgumentError, match="dimension 0 of the input 'x' has the size 0"):
+        _data.open_data("random", INPUTS, dims={"batch": 0})
     with pytest.raises(qcc.InvalidArgumentError, match="must be random, random:SEED or random:SEED:N"):
         _data.open_data("random:x", INPUTS)
 

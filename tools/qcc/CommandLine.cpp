@@ -12,7 +12,7 @@ using namespace qcc;
 using namespace qcc::driver;
 using tools::Arguments;
 
-static std::vector<std::string> processors() {
+std::vector<std::string> driver::processors() {
   std::vector<std::string> names{"native"};
   for (std::string &name : knownTargetNames())
     names.push_back(std::move(name));

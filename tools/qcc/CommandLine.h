@@ -25,9 +25,11 @@ struct CommandLine {
   /// Options of diff that the sides have in common.
   std::string entry;
   std::optional<double> tolerance;
+  QuantizeCommand quantize;
   ExplainOptions explain;
   ReduceOptions reduce;
   TuneOptions tune;
+  VerifyCommand verify;
   std::string output;
   CompileCommand compile;
   PassDebugging passes;                     ///< Of compile.
@@ -38,6 +40,8 @@ struct CommandLine {
 /// Adds the options of the commands that compile programs.
 void addCompilingOptions(tools::Arguments &arguments, ProgramOptions &program);
 void addTuningDb(tools::Arguments &arguments, ProgramOptions &program);
+/// The names of --mcpu.
+std::vector<std::string> processors();
 /// Adds those and the others of the commands that take one program.
 void addProgramOptions(tools::Arguments &arguments, ProgramOptions &program);
 /// Notes which of the options above the command line has.
@@ -45,6 +49,12 @@ void noteGiven(const tools::Arguments &arguments, ProgramOptions &program);
 
 /// Adds the command diff.
 void addDiff(tools::Commands &commands, CommandLine &line);
+
+/// Adds the command quantize.
+void addQuantize(tools::Commands &commands, CommandLine &line);
+
+/// Adds the command verify.
+void addVerify(tools::Commands &commands, CommandLine &line);
 
 } // namespace qcc::driver
 

@@ -11,9 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Process.h"
-#include "llvm/Support/Program.h"
 
 using namespace qcc;
 using namespace qcc::driver;
@@ -47,44 +44,9 @@ argumentsOf(const ModelDiffCommand &command) {
   return arguments;
 }
 
-/// Runs Python, and waits for it; its exit code, or a negative number if it
-/// could not be run or crashed.
-static int runPython(llvm::StringRef python,
-                     llvm::ArrayRef<std::string> arguments, bool isQuiet,
-                     std::string &error) {
-  llvm::SmallVector<llvm::StringRef> all = {python};
-  all.append(arguments.begin(), arguments.end());
-  std::optional<llvm::StringRef> nowhere[] = {std::nullopt, "", ""};
-  return llvm::sys::ExecuteAndWait(
-      python, all, std::nullopt,
-      isQuiet ? llvm::ArrayRef<std::optional<llvm::StringRef>>(nowhere)
-              : llvm::ArrayRef<std::optional<llvm::StringRef>>(),
-      0, 0, &error);
-}
-
 int driver::runModelDiff(const ModelDiffCommand &command) {
   rt::Result<std::vector<std::string>> arguments = argumentsOf(command);
   if (!arguments.isOk())
     return reportUsage(arguments.status());
-  std::string name =
-      llvm::sys::Process::GetEnv("QCC_PYTHON").value_or("python3");
-  llvm::ErrorOr<std::string> python = llvm::sys::findProgramByName(name);
-  if (!python || !llvm::sys::fs::can_execute(*python))
-    return reportError(tools::ExitFailed,
-                       "--against needs Python, but there is no program '" +
-                           name + "'; install it, or name one in QCC_PYTHON");
-  std::string error;
-  if (runPython(*python, {"-c", "import qcc"}, true, error) != 0)
-    return reportError(
-        tools::ExitFailed,
-        "--against needs the package qcc of Python, which " + *python +
-            " cannot import; run pip install qcc-compiler, or name a Python "
-            "that has it in QCC_PYTHON");
-  std::vector<std::string> all = {"-m", "qcc"};
-  all.insert(all.end(), arguments->begin(), arguments->end());
-  int code = runPython(*python, all, false, error);
-  if (code < 0)
-    return reportError(tools::ExitFailed,
-                       *python + " cannot compare the model: " + error);
-  return code;
+  return runPythonCommand("--against", *arguments);
 }

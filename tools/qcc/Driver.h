@@ -85,6 +85,21 @@ struct ModelDiffCommand {
   std::optional<double> tolerance;
 };
 
+/// Options of qcc quantize.
+struct QuantizeCommand {
+  std::string model, output, data, eval, json, html;
+  /// All options, as `python -m qcc quantize` takes them.
+  std::vector<std::string> arguments;
+};
+
+/// Options of qcc verify.
+struct VerifyCommand {
+  std::string model, json;
+  tools::InputSources sources;
+  /// All options, as `python -m qcc verify` takes them.
+  std::vector<std::string> arguments;
+};
+
 /// Options of qcc explain.
 struct ExplainOptions {
   std::string json;    ///< a file for the report, "-" to print it, or empty
@@ -262,6 +277,12 @@ int runCompile(const ProgramOptions &program, CompileCommand command,
 int runRun(const ProgramOptions &program, const RunOptions &run);
 int runDiff(const DiffCommand &command);
 int runModelDiff(const ModelDiffCommand &command);
+int runQuantize(const QuantizeCommand &command);
+int runVerify(const VerifyCommand &command);
+/// Runs `python -m qcc` with a command and its arguments. Reports that `what`
+/// needs Python or the package qcc, if one of the two is missing.
+int runPythonCommand(const std::string &what,
+                     const std::vector<std::string> &arguments);
 int runExplain(const ProgramOptions &program, const ExplainOptions &options);
 /// Adds the kinds of --fail-on, "KIND,...". Fails if one does not exist.
 rt::Status addUnwanted(llvm::StringRef kinds, std::vector<Unwanted> &unwanted);

@@ -300,8 +300,10 @@ static int runTool(int argc, char **argv) {
   addBench(commands, line);
   addDiff(commands, line);
   addExplain(commands, line);
+  addQuantize(commands, line);
   addReduce(commands, line);
   addTune(commands, line);
+  addVerify(commands, line);
   addSign(commands, line);
   Arguments &ops = commands.add(
       "ops", "List the operations that programs and models may use",

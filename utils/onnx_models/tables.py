@@ -76,7 +76,7 @@ network instructions). All three must compute the same bits. Each model runs on 
 
 ## Columns
 
-The reference is the model in float64 (`utils/onnx_models/exact.py`). It is computed in two ways:
+The reference is the model in float64 (`python/qcc/verify/_float64.py`). It is computed in two ways:
 
 * In the *exact* model, activations are not rounded to integers.
 * In the *rounded* model, they are. Only quantized models have these columns.

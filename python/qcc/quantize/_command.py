@@ -11,27 +11,23 @@ import sys
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .._artifact import write_file
+from .._compile import explain
 from .._exit_codes import DIFFERS, SUCCESS, USAGE, run_on_model
+from .._explanation import UNWANTED, Explanation
+from .._options import dimension
 from ._data import Data, Sample, open_data
 from ._engines import ENGINES, choose_nodes, quantize
 from ._graph import inputs_of, is_same_file, layers_of, prepare, set_metadata
 from ._measure import (Compiled, Distance, Products, Times, compare_values, compile_checked, measure_times, products_of,
-                       sensitivities)
+                       sensitivities, unwanted_steps)
 from ._packages import need, need_nncf, quiet
 from ._page import page
 from ._placement import quantized_layers, with_float_layers
-from ._report import Layer, Report
+from ._report import Layer, Report, count_of
 from ._search import Drop, Evaluation, Found, choices, parse_drop, rank, search
 
 #: Samples for errors of single layers, each of which needs a model of its own.
 _SENSITIVITY_SAMPLES = 4
-
-
-def _dim(text: str) -> Tuple[str, int]:
-    name, found, value = text.rpartition("=")
-    if not found or not name or not value.isdigit() or not int(value):
-        raise argparse.ArgumentTypeError(f"'{text}' must be NAME=N")
-    return name, int(value)
 
 
 def _count(text: str) -> int:
@@ -48,12 +44,20 @@ def _drop(text: str) -> Drop:
                                          "as 0.005") from None
 
 
+def _kinds(text: str) -> List[str]:
+    kinds = text.split(",")
+    for kind in kinds:
+        if kind not in UNWANTED:
+            raise argparse.ArgumentTypeError(f"'{kind}' is no kind of step; give one of {', '.join(UNWANTED)}")
+    return kinds
+
+
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="python -m qcc quantize",
         description="Quantizes an ONNX model to int8, and reports what it loses and gains.",
-        epilog="exit codes: 0 the model is written; 1 no choice of layers keeps the accuracy of --max-drop; 2 the "
-               "command line is wrong; 3 a file is missing or not accepted; 4 a package is missing, or the model "
+        epilog="exit codes: 0 the model is written; 1 no choice of layers keeps the accuracy of --max-drop, or "
+               "--fail-on refuses a step; 2 the command line is wrong; 3 a file is missing or not accepted; 4 a package is missing, or the model "
                "cannot be quantized, compiled or written")
     made.add_argument("model", metavar="MODEL.onnx")
     made.add_argument("-o", "--output", required=True, metavar="OUT.onnx", help="where the quantized model is written")
@@ -63,7 +67,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--samples", type=_count, default=300, metavar="N",
                       help="read at most so many (default: %(default)s)")
     made.add_argument("--engine", choices=sorted(ENGINES), default="nncf", help="what quantizes (default: %(default)s)")
-    made.add_argument("--dim", action="append", default=[], type=_dim, metavar="NAME=N",
+    made.add_argument("--dim", action="append", default=[], type=dimension, metavar="NAME=N",
                       help="the size of a dimension for random data; NAME is its name in the model, or INPUT:AXIS")
     choice = made.add_argument_group("layers")
     choice.add_argument("--exclude", action="append", default=[], metavar="NAME",
@@ -77,6 +81,9 @@ def parser() -> argparse.ArgumentParser:
                         help="a script whose function evaluate(run) returns the accuracy; run takes and returns "
                              "dictionaries of arrays")
     report = made.add_argument_group("report")
+    report.add_argument("--fail-on", action="extend", default=[], type=_kinds, metavar="KIND[,...]",
+                        help="write no model and exit with 1 if a step of the quantized model is of one of these kinds: "
+                             f"{', '.join(UNWANTED)}")
     report.add_argument("--json", metavar="FILE", help="write the report as JSON; - prints it instead of the table")
     report.add_argument("--html", metavar="FILE", help="write the report as a page")
     return made
@@ -84,8 +91,11 @@ def parser() -> argparse.ArgumentParser:
 
 def _check_outputs(options: argparse.Namespace) -> Optional[str]:
     """What is wrong with the files that are to be written, before hours of calibration."""
-    written = [path for path in (options.output, options.html, options.json) if path and path != "-"]
+    json_file = None if options.json == "-" else options.json
+    written = [path for path in (options.output, options.html, json_file) if path]
     for path in written:
+        if path == "-":
+            return "'-' names no file; give -o and --html a name"
         if is_same_file(options.model, path):
             return f"'{path}' is the model itself; give another name"
         folder = os.path.dirname(os.path.abspath(path))
@@ -162,27 +172,29 @@ class _Job:
                     if value.dtype.kind == "f":
                         outputs.setdefault(name, Distance()).add(value, actual[name])
         distances = compare_values(self.model, quantized, samples)
-        layers = self._layers(quantized, distances, times, alone, found)
+        explanation = explain(quantized.SerializeToString(), shapes=self.shapes)
+        layers = self._layers(quantized, explanation, distances, times, alone, found)
         return Report(
             self.options.model, self.options.output, self.options.engine, self.data.description, count,
             self.data.random, self.shapes, layers, outputs, times, self.model.ByteSize(), quantized.ByteSize(),
-            tuple(front), found)
+            tuple(front), found, tuple(unwanted_steps(explanation, self.options.fail_on)))
 
-    def _layers(self, quantized: Any, distances: Mapping[str, Distance], times: Times, alone: Mapping[str, float],
-                found: Optional[Found]) -> Tuple[Layer, ...]:
+    def _layers(self, quantized: Any, explanation: Explanation, distances: Mapping[str, Distance], times: Times,
+                alone: Mapping[str, float], found: Optional[Found]) -> Tuple[Layer, ...]:
         integers = set(quantized_layers(quantized))
         contractions = {node.name for node in layers_of(self.model)}
-        products = products_of(quantized, self.shapes)
+        products = products_of(quantized, explanation)
         rows = []
         for node in self.model.graph.node:
-            precision, reason = "", ""
+            precision = reason = generic = ""
             if node.name in contractions:
                 of_qcc = products.get(node.name)
                 is_float = node.name not in integers if of_qcc is None else of_qcc.is_float
                 precision = "float32" if is_float else "int8"
                 reason = self._reason(node.name, integers, of_qcc, found) if is_float else ""
+                generic = (of_qcc.reason or "no reason is known") if of_qcc and of_qcc.is_generic else ""
             distance = next((distances[name] for name in node.output if name in distances), None)
-            rows.append(Layer(node.name, node.op_type, precision, reason, distance, alone.get(node.name),
+            rows.append(Layer(node.name, node.op_type, precision, reason, generic, distance, alone.get(node.name),
                               times.layers_before.get(node.name), times.layers_after.get(node.name)))
         return tuple(rows)
 
@@ -219,6 +231,10 @@ def run(options: argparse.Namespace) -> int:
     if report.found is not None and not report.found.accepted:
         print(f"qcc: error: the accuracy is {report.found.accuracy:.6g} even with all layers in float32, and at least "
               f"{report.found.least:.6g} is asked for; {options.output} is not written", file=sys.stderr)
+        return DIFFERS
+    if report.unwanted:
+        print(f"qcc: error: --fail-on refuses {count_of(len(report.unwanted), 'step')}: {', '.join(report.unwanted)}; "
+              f"{options.output} is not written", file=sys.stderr)
         return DIFFERS
     write_file(options.output, quantized.SerializeToString())
     return SUCCESS

@@ -229,6 +229,9 @@ def _random(text: str, inputs: Tuple[Input, ...], dims: Mapping[str, int], most:
                 name = f"'{size}'" if size else str(axis)
                 raise InvalidArgumentError(f"dimension {name} of the input '{given.name}' has no size, which random "
                                            f"data needs; give it as --dim={size or f'{given.name}:{axis}'}=N")
+            if not known:
+                raise InvalidArgumentError(f"dimension {axis} of the input '{given.name}' has the size 0, so random "
+                                           "data has no values; give a size above 0")
             sizes.append(known)
         shapes[given.name] = tuple(sizes)
     return Data(f"random data of seed {seed}", inputs, lambda: _read_random(inputs, shapes, seed), min(count, most),

@@ -10,7 +10,8 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .._compile import compile, explain
+from .._compile import compile
+from .._explanation import Explanation
 from ..errors import Error, InvalidArgumentError, UnsupportedError
 from ._data import Data, Sample
 from ._graph import float_values, layers_of, show_values
@@ -167,20 +168,29 @@ class Products:
     """What qcc multiplies in a layer."""
 
     is_float: bool
-    reason: str  #: why no kernel computes them, or ""
+    is_generic: bool  #: whether generic loops compute the layer, and no kernel
+    reason: str  #: why no kernel computes it, or ""
 
 
-def products_of(model: Any, shapes: Mapping[str, Sequence[int]]) -> Dict[str, Products]:
-    """What qcc multiplies in each contraction, by the name of its node."""
+def products_of(model: Any, explanation: Explanation) -> Dict[str, Products]:
+    """What qcc multiplies in each contraction, by the name of its node. If one of several steps multiplies floats, the
+    layer does."""
     names = {node.name for node in layers_of(model)}
     found: Dict[str, Products] = {}
-    for step in explain(model.SerializeToString(), shapes=shapes).steps:
-        # Products are the first op that a step is made of, or follow what makes their operands. Those of integers are
-        # "linalg.generic"; later sums and products of floats belong to ops behind it.
-        is_integer = "linalg.generic" in step.fused and not step.atom.endswith("f32")
-        is_float = step.atom.endswith("f32") or ("mulf+addf" in step.fused and not is_integer)
+    for step in explanation.steps:
+        is_integer, is_float = step.work == "integer contraction", step.work == "float contraction"
         if step.layer in names and (is_integer or is_float) and not (step.layer in found and is_integer):
-            found[step.layer] = Products(is_float, step.refused)
+            found[step.layer] = Products(is_float, "generic-contraction" in step.unwanted, step.refused)
+    return found
+
+
+def unwanted_steps(explanation: Explanation, kinds: Sequence[str]) -> List[str]:
+    """The steps that are of one of these kinds, each with its layer and the first such kind."""
+    found = []
+    for step in explanation.steps:
+        kind = next((kind for kind in kinds if kind in step.unwanted), None)
+        if kind is not None:
+            found.append(f"{step.name}{f' ({step.layer})' if step.layer else ''} is {kind}")
     return found
 
 

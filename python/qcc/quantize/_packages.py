@@ -24,15 +24,20 @@ def need(name: str) -> Any:
         raise UnsupportedError(f"qcc quantize needs the package {package} ({error}); {remedy}") from None
 
 
-def need_nncf() -> Any:
-    """NNCF, which sends nothing to anybody: its telemetry is off before it is imported.
+def hide_telemetry() -> None:
+    """Keeps OpenVINO and NNCF from importing openvino_telemetry.
 
-    NNCF reports each call to its makers through openvino_telemetry unless it runs in CI or lacks that package. The
-    package also writes files into the home directory when it starts. So NNCF does not get to see it.
+    They report calls to their makers through that package if they find it. The package also writes files into the home
+    directory when it starts.
     """
-    os.environ["NNCF_CI"] = "1"
     if "openvino_telemetry" not in sys.modules:
         sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # An import of it fails.
+
+
+def need_nncf() -> Any:
+    """NNCF, which sends nothing to anybody: its telemetry is off before it is imported, also if it does not run in CI."""
+    os.environ["NNCF_CI"] = "1"
+    hide_telemetry()
     nncf = need("nncf")
     nncf.set_log_level(logging.ERROR)
     return nncf

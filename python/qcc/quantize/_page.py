@@ -33,7 +33,9 @@ def _cell(text: str, is_number: bool = False) -> str:
 def _row(layer: Layer, largest: float) -> str:
     error = relative(layer.distance)
     share = min(1.0, error / largest) if error is not None and largest and math.isfinite(error) else 0.0
-    name = f"{layer.name} ({layer.reason})" if layer.reason else layer.name
+    generic = f"generic loops: {layer.generic}" if layer.generic else ""
+    reasons = "; ".join(reason for reason in (layer.reason, generic) if reason)
+    name = f"{layer.name} ({reasons})" if reasons else layer.name
     cells = [_cell(name), _cell(layer.op), _cell(layer.precision)]
     cells += [_cell(text, True) for text in (
         number(error, ".3g"), decibels(layer.distance), number(layer.alone, ".3g"), number(layer.before, ".1f"),

@@ -22,6 +22,7 @@ class Layer:
     op: str
     precision: str  #: of the products: "int8" or "float32"; "" of nodes that are no contractions
     reason: str  #: why a contraction is in float32
+    generic: str  #: why generic loops compute a contraction; "" if a kernel does
     distance: Optional[Distance]  #: of its value; None if the models have no value in common
     alone: Optional[float]  #: relative error of the outputs if this layer alone is quantized
     before: Optional[float]  #: microseconds in float32
@@ -46,6 +47,7 @@ class Report:
     bytes_after: int
     choices: Tuple[Choice, ...]
     found: Optional[Found]  #: of --max-drop
+    unwanted: Tuple[str, ...]  #: steps of the kinds of --fail-on
 
     @property
     def contractions(self) -> List[Layer]:
@@ -57,6 +59,8 @@ class Report:
         floats = [layer for layer in contractions if layer.precision != "int8"]
         lines = [f"{len(contractions) - len(floats)} of {len(contractions)} contractions multiply int8"]
         lines += [f"  {layer.name} ({layer.op}) stays in float32: {layer.reason}" for layer in floats]
+        lines += [f"  {layer.name} ({layer.op}) is computed by generic loops: {layer.generic}" for layer in contractions
+                  if layer.generic]
         for name, distance in self.outputs.items():
             lines.append(f"output {name}: relative error {distance.relative:.3g}, signal/noise {decibels(distance)}")
         sizes = "; ".join(f"{name} {'x'.join(map(str, shape)) or 'scalar'}" for name, shape in self.shapes.items())
@@ -100,11 +104,11 @@ class Report:
             "bytes_float32": self.bytes_before, "bytes": self.bytes_after,
             "outputs": {name: _numbers(distance) for name, distance in self.outputs.items()},
             "layers": [{"name": layer.name, "op": layer.op, "products": layer.precision, "reason": layer.reason,
-                        **_numbers(layer.distance), "relative_error_alone": _finite(layer.alone),
+                        "generic": layer.generic, **_numbers(layer.distance), "relative_error_alone": _finite(layer.alone),
                         "microseconds_float32": layer.before, "microseconds": layer.after} for layer in self.layers],
             "choices": [{"layer": choice.layer, "floats": choice.floats, "relative_error": _finite(choice.error),
                          "microseconds": choice.microseconds, "on_front": choice.on_front} for choice in self.choices],
-            "search": found,
+            "search": found, "unwanted": list(self.unwanted),
         }
 
 

@@ -84,11 +84,13 @@ PROGRAMS = [("linear.mlir", ["--weights=w.npz"], ["--dim=3"]), ("linear.mlir", [
 # Values of options: of all commands, or of one. "@" is the folder of a command line's own outputs.
 VALUES = {
     "--against": ["onnxruntime", "tensorrt"],
+    "--batch": ["3", "n=3", "0"],
     "--candidates": ["1", "0"],
     "--cases": ["cases.txt", "cases.txt", "x.npy", "none", "-"],
     "--compile-threads": ["1", "2", "0"],
     "--constant": ["a=1", "z=1", "a=-", "=1"],
     "--counters": ["@/counters.json", "@/counters.txt", "-"],
+    "--data": ["random", "w.npz", "-"],
     "--db": ["@/db.json", "bench.json", "-"],
     "--debug-only": ["select-lowering-config", "form-contractions:2,plan-memory", "none"],
     "--device": ["emulator", "cpu", "emulator:seed=2", "tpu"],
@@ -96,20 +98,26 @@ VALUES = {
     "--dump-steps": ["@/steps", "-"],
     "--duration": ["0", "0.001"],
     "--emit": ["import", "kernel", "asm", "weights", "ptx", "soup"],
+    "--engine": ["ort", "nncf", "openvino"],
     "--entry": ["linear", "first", "main", "none"],
+    "--eval": ["eval.py", "-"],
+    "--exclude": ["conv*", "none"],
     "--expect": ["sum.npy", "x.npy", "none.npy"],
     "--fail-on": ["generic", "float-contraction,packing", "slow", ""],
     "--filter": ["linear", "8", "none"],
     "--html": ["@/page.html", "-"],
     "--input": ["random", "random:2:-1:1", "x.npy", "a:a.npy", "b:random", ":x.npy", "x:", "-"],
     "--json": ["@/report.json", "-"],
+    "--keep-float": ["MatMul"],
     "--key": ["secret.key", "public.key", "m.so", "-"],
+    "--max-drop": ["0.5%", "0.005", "x"],
     "--mlir-pass-pipeline-crash-reproducer": ["@/reproducer.mlir"],
     "--mlir-print-ir-after": ["canonicalize", "form-contractions,cse", "none"],
     "--mlir-print-ir-before": ["form-contractions", "canonicalize", "none"],
     "--mcpu": ["native", "x86-64-v3", "x86-64-v3,native", "zen3", "zen99", "sm_80"],
     "--output": ["@/y.npy", "@/z.npy", "@/y.txt", "-"],
     "--profile": ["@/trace.json", "-", ""],
+    "--samples": ["8", "0"],
     "--shape": ["a=2x3", "a=3x3", "b=3x3", "z=1", "=3"],
     "--target": ["x86", "reference", "cuda", "x86,cuda"],
     "--test": ["true", "grep -q linear \"$1\"", "false"],
@@ -123,6 +131,7 @@ VALUES = {
     "--weights": ["w.npz", "random:1", "m.tflite", "-", "none.npz"],
     ("compile", "--output"): ["@/out.so", "@/out.mlir", "@/out.ll", "@/out.weights", "@/out.txt", "-"],
     ("explain", "--profile"): ["bench.json", "db.json", "-"],
+    ("quantize", "--output"): ["@/out.onnx", "-"],
     ("reduce", "--output"): ["@/out.mlir", "-"],
     ("sign", "--output"): ["@/out.so", "-"],
     ("verify-signature", "--key"): ["public.key", "secret.key", "m.so", "-"],
@@ -143,7 +152,8 @@ def values_of(command, option):
 
 RUNS, COMPILES = ("run", "bench", "tune", "qcc-run"), ("compile", "explain")
 NEEDS = {"tune": ["--db=@/db.json", "--candidates=1"], "sign": ["--key=secret.key", "-o", "@/out.so"],
-         "verify-signature": ["--key=public.key"], "reduce": ["--test=true", "-o", "@/out.mlir"], "bench": ["--duration=0"], "compile": ["-o", "@/out.so"]}
+         "verify-signature": ["--key=public.key"], "reduce": ["--test=true", "-o", "@/out.mlir"], "bench": ["--duration=0"], "compile": ["-o", "@/out.so"],
+         "quantize": ["--data=random", "-o", "@/out.onnx"]}
 WEIGHTS = {"run": 12, "bench": 4, "qcc-run": 8, "compile": 6, "explain": 4, "diff": 6, "tune": 2, "sign": 2,
            "verify-signature": 1, "reduce": 2}
 
@@ -163,7 +173,7 @@ def draw():
         return [*command, rng.choice(["run", "bash", "none"])]
     if name == "make-key":
         return [*command, rng.choice(["@/key", "secret.key", "-"])]
-    if name in RUNS + COMPILES + ("sign", "verify-signature", "reduce"):
+    if name in RUNS + COMPILES + ("sign", "verify-signature", "reduce", "quantize", "verify"):
         words.append(program)
     if name == "diff":
         words += [program, program]

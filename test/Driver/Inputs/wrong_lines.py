@@ -32,17 +32,21 @@ RIGHT = {
     "help": ["run"],
     "make-key": ["@/key"],
     "ops": [],
+    "quantize": ["add.onnx", "--data=random", "-o", "@/out.onnx"],
     "qcc-run": ["m.so", "--dim=3"],
     "reduce": ["plain.mlir", "--test=true", "-o", "@/out.mlir"],
     "run": [*PROGRAM, "--dim=3"],
     "sign": ["m.so", "--key=secret.key", "-o", "@/out.so"],
     "targets": [],
     "tune": [*PROGRAM, "--dim=3", "--candidates=1", "--db=@/db.json"],
+    "verify": ["add.onnx"],
     "verify-signature": ["m.so", "--key=public.key"],
 }
+#: Python reads the files of these commands, and it is missing here.
+BY_PYTHON = ("quantize", "verify")
 SIGNS = ("sign", "verify-signature", "make-key")
 #: Options that may be given more than once.
-REPEATABLE = ("--dim", "--shape", "--input", "--expect", "--constant")
+REPEATABLE = ("--dim", "--shape", "--input", "--expect", "--constant", "--exclude", "--keep-float", "--fail-on")
 
 
 def prepare_wrong(folder):
@@ -133,10 +137,12 @@ GENERAL = [misspelled, of_another_command, flag_with_a_value, without_a_value, w
 #: Values that an option does not take, whatever the files hold.
 WRONG_VALUES = {
     "--against": ["tensorrt"],
+    "--batch": ["0", "-1", "x", "=3", "n=", "n=x"],
     "--candidates": ["0", "-1", "x", "1.5", "99999"],
     "--compile-threads": ["0", "-1", "1025", "x", "1.5"],
     "--constant": ["a", "=1", "a=", "a=-"],
     "--counters": [],
+    "--data": ["-"],
     "--db": ["-"],
     "--device": ["tpu", "cuda:x", "emulator:seed=x", "cpu:1"],
     "--device-a": ["tpu"],
@@ -144,11 +150,15 @@ WRONG_VALUES = {
     "--dump-steps": ["-"],
     "--duration": ["x", "-1", "nan", "inf"],
     "--emit": ["soup", "KERNEL"],
+    "--engine": ["openvino", "NNCF"],
+    "--eval": ["-", "eval.py"],
     "--fail-on": ["slow", "generic,", ""],
     "--input": [":random", "a:", "random:x", "random:1:2", "random:1:2:1"],
     "--key": ["-"],
+    "--max-drop": ["x", "-1", "%", "1%"],
     "--mcpu": ["i860", "zen99", "NATIVE", "native,", "sm_10"],
     "--output": ["linear.mlir", "@/out.exe", "@/out"],
+    "--samples": ["0", "-1", "x", "1.5"],
     "--shape": ["3", "=3", "a=", "a=2xx3", "a=2x-1"],
     "--target": ["tpu", "X86", "x86,", "cuda"],
     "--test-data": ["-"],
@@ -203,19 +213,21 @@ def with_value(command, options, words, table):
 
 def with_a_wrong_value(command, options, words):
     found = with_value(command, options, words, WRONG_VALUES)
-    if found and found[0] == "--output" and command in ("reduce", "sign"):
+    if found and found[0] == "--output" and command in ("quantize", "reduce", "sign"):
         # These have no suffixes of their own.
         return [*without(words, "--output"), "--output=" + words[0]], USAGE
     return found and (found[1], USAGE)
 
 
 def with_a_rejected_value(command, options, words):
+    if command in BY_PYTHON:
+        return None
     found = with_value(command, options, words, REJECTED_VALUES)
     return found and (found[1], REJECTED)
 
 
 def with_a_rejected_program(command, options, words):
-    if not words or command in ("help", "completion", "make-key"):
+    if not words or command in ("help", "completion", "make-key", *BY_PYTHON):
         return None
     program = rng.choice(REJECTED_PROGRAMS)
     isStream = program == "-" and command in ("qcc-run", "sign", "verify-signature")
