@@ -117,6 +117,10 @@ static llvm::json::Object toJson(const StepExplanation &step) {
     }
     object["kernel"] = std::move(own);
   }
+  if (step.expectedSeconds)
+    object["expected_seconds"] = *step.expectedSeconds;
+  if (step.measuredSeconds)
+    object["seconds"] = *step.measuredSeconds;
   if (!step.notTuned.empty())
     object["not_tuned"] = step.notTuned;
   if (!step.refused.empty())
