@@ -167,7 +167,7 @@ static void printSummary(const EntryReport &entry, const Summary &summary) {
                     "gives\n";
   if (total.expectedSeconds)
     llvm::outs() << "  " << milliseconds(total.expectedSeconds)
-                 << " are expected by a model, of one thread at 3.5 GHz\n";
+                 << " are what a model expects of one thread\n";
   if (summary.reasons.empty())
     return;
   tools::Table reasons = makeSummaryTable(total, "why not faster");

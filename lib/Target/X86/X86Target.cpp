@@ -82,7 +82,7 @@ std::optional<ThreadSpeed> X86Target::threadSpeed() const {
                      /*vectorOperations=*/kVectorsPerSecond * 0.6,
                      /*vectorBits=*/spec.vectorBits,
                      /*tensorBytes=*/40e9,
-                     /*weightBytes=*/7e9,
+                     /*weightBytes=*/14e9,
                      /*packedBytes=*/12e9,
                      /*stepSeconds=*/2e-7};
 }
