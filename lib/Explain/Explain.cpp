@@ -11,6 +11,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "qcc/Explain/ExpectedTime.h"
 #include "qcc/Transforms/Steps/EntryDims.h"
 #include "qcc/Transforms/Steps/Steps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -196,6 +197,7 @@ StepExplanation qcc::explainStep(func::CallOp call, const SymbolTable &symbols,
   IndexEvaluator evaluator(dims);
   explanation.numOperations = evaluator.evaluate(call.getOperand(count - 4));
   explanation.numBytes = evaluator.evaluate(call.getOperand(count - 3));
+  expectTime(explanation, call, step, target);
   return explanation;
 }
 

@@ -122,6 +122,10 @@ static llvm::json::Object toJson(const StepExplanation &step) {
     if (isUnwanted(step, *unwantedNamed(name)))
       unwanted.push_back(name);
   object["unwanted"] = std::move(unwanted);
+  if (step.expectedSeconds)
+    object["expected_seconds"] = *step.expectedSeconds;
+  if (step.measuredSeconds)
+    object["seconds"] = *step.measuredSeconds;
   if (!step.notTuned.empty())
     object["not_tuned"] = step.notTuned;
   if (!step.refused.empty())

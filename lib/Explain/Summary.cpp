@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "qcc/Explain/Summary.h"
+#include "qcc/Explain/Remedies.h"
 
 using namespace qcc;
 
@@ -27,11 +28,16 @@ static void addTo(std::optional<int64_t> &sum, std::optional<int64_t> amount) {
   sum = isKnown ? std::optional(result) : std::nullopt;
 }
 
-void WorkSum::add(const StepExplanation &step, double ownSeconds) {
+static void addTo(std::optional<double> &sum, std::optional<double> seconds) {
+  sum = sum && seconds ? std::optional(*sum + *seconds) : std::nullopt;
+}
+
+void WorkSum::add(const StepExplanation &step) {
   ++steps;
   addTo(operations, step.numOperations);
   addTo(bytes, step.numBytes);
-  seconds += ownSeconds;
+  addTo(measuredSeconds, step.measuredSeconds);
+  addTo(expectedSeconds, step.expectedSeconds);
 }
 
 static std::string kindOf(const StepExplanation &step) {
@@ -41,71 +47,74 @@ static std::string kindOf(const StepExplanation &step) {
   return name + (step.isContraction() ? "s by kernels" : "s by generic loops");
 }
 
-/// Why the step is not faster, and which change of the model would make it so;
-/// an empty text where it is as fast as can be.
-static std::pair<std::string, std::string>
-reasonOf(const StepExplanation &step) {
-  if (step.work == WorkKind::Packing)
-    return {"an operand is packed at every call, since it is not a constant of "
-            "the program",
-            "make it a constant, such as an initializer"};
-  if (step.work == WorkKind::FloatContraction)
-    return {step.isContraction() ? "its operands are floats" : step.refused,
-            "quantize both operands to 8 bits"};
-  return {step.refused, ""};
-}
-
 static double shareOf(std::optional<int64_t> part, std::optional<int64_t> all) {
   return part && all && *all > 0 ? double(*part) / double(*all) : 0;
 }
 
-Summary::Summary(const EntryReport &entry, SecondsOf secondsOf) {
+/// How expensive a part of `total` is; comparable between parts.
+static double priceOf(const WorkSum &part, const WorkSum &total) {
+  if (total.measuredSeconds)
+    return *part.measuredSeconds;
+  if (total.expectedSeconds)
+    return *part.expectedSeconds;
+  return std::max(shareOf(part.operations, total.operations),
+                  shareOf(part.bytes, total.bytes));
+}
+
+/// The seconds that a remedy saves of a step.
+static std::optional<double> costOf(const StepExplanation &step,
+                                    const SlowStep &slow) {
+  std::optional<double> seconds =
+      step.measuredSeconds ? step.measuredSeconds : step.expectedSeconds;
+  if (!seconds || !slow.saving)
+    return std::nullopt;
+  return *seconds * *slow.saving;
+}
+
+Summary::Summary(const EntryReport &entry) {
   for (const StepExplanation &step : entry.steps) {
-    double seconds = secondsOf ? secondsOf(step) : 0;
-    total.add(step, seconds);
+    total.add(step);
     std::string name = kindOf(step);
     auto kind =
         llvm::find_if(kinds, [&](const Kind &k) { return k.name == name; });
     if (kind == kinds.end())
       kind = kinds.insert(kinds.end(), {name, {}});
-    kind->sum.add(step, seconds);
+    kind->sum.add(step);
 
-    auto [text, remedy] = reasonOf(step);
-    if (text.empty())
+    SlowStep slow = SlowStep::of(step);
+    if (slow.reason.empty())
       continue;
-    auto reason = llvm::find_if(
-        reasons, [&, &text = text](const Reason &r) { return r.text == text; });
+    auto reason = llvm::find_if(reasons, [&](const Reason &r) {
+      return r.text == slow.reason && r.remedy == slow.remedy;
+    });
     if (reason == reasons.end())
-      reason = reasons.insert(reasons.end(), {text, remedy, {}, {}});
+      reason =
+          reasons.insert(reasons.end(), {slow.reason, slow.remedy, {}, {}});
     reason->steps.push_back(step.step());
-    reason->sum.add(step, seconds);
+    reason->sum.add(step);
+    addTo(reason->costSeconds, costOf(step, slow));
   }
-  auto price = [&](const WorkSum &sum) {
-    return total.seconds > 0
-               ? sum.seconds / total.seconds
-               : std::max(shareOf(sum.operations, total.operations),
-                          shareOf(sum.bytes, total.bytes));
+  auto isDearer = [&](const auto &a, const auto &b) {
+    return priceOf(a.sum, total) > priceOf(b.sum, total);
   };
-  llvm::stable_sort(kinds, [&](const Kind &a, const Kind &b) {
-    return price(a.sum) > price(b.sum);
-  });
-  llvm::stable_sort(reasons, [&](const Reason &a, const Reason &b) {
-    return price(a.sum) > price(b.sum);
-  });
+  llvm::stable_sort(kinds, isDearer);
+  llvm::stable_sort(reasons, isDearer);
 }
 
 //===----------------------------------------------------------------------===//
 // JSON
 //===----------------------------------------------------------------------===//
 
-static llvm::json::Value toJson(std::optional<int64_t> amount) {
+template <typename T> static llvm::json::Value toJson(std::optional<T> amount) {
   return amount ? llvm::json::Value(*amount) : llvm::json::Value(nullptr);
 }
 
 static llvm::json::Object toJson(const WorkSum &sum) {
   return llvm::json::Object{{"steps", sum.steps},
                             {"operations", toJson(sum.operations)},
-                            {"bytes", toJson(sum.bytes)}};
+                            {"bytes", toJson(sum.bytes)},
+                            {"seconds", toJson(sum.measuredSeconds)},
+                            {"expected_seconds", toJson(sum.expectedSeconds)}};
 }
 
 llvm::json::Object Summary::toJson() const {
@@ -119,6 +128,7 @@ llvm::json::Object Summary::toJson() const {
     llvm::json::Object object = ::toJson(reason.sum);
     object["reason"] = reason.text;
     object["remedy"] = reason.remedy;
+    object["cost_seconds"] = ::toJson(reason.costSeconds);
     object["names"] = llvm::json::Array(reason.steps);
     reasonList.push_back(std::move(object));
   }

@@ -87,8 +87,10 @@ void Context::startRun(const RunOptions &options) {
   observer_ = options.observer.afterStep ? options.observer : options_.observer;
   if (profile_ || !stepNanoseconds_.empty())
     stepNanoseconds_.assign(entry_.steps.size(), 0);
+  if (profile_)
+    stepSpans_.assign(entry_.steps.size() * threads_, StepSpan());
   if (profile_ || canEnd_)
-    stepStart_ = steadyNanoseconds();
+    runStart_ = stepStart_ = steadyNanoseconds();
 }
 
 /// Bytes from the first element of an operand in memory to its last.
@@ -225,9 +227,19 @@ int64_t Context::partsOf(size_t index, int threads) const {
   return std::clamp<int64_t>(work / (workOfPart * threads), 1, maxParts);
 }
 
+/// The share of a thread, and when it was computed.
+void Context::runStep(size_t index, int thread, int threads) {
+  if (!profile_)
+    return runParts(index, thread, threads);
+  int64_t start = steadyNanoseconds();
+  runParts(index, thread, threads);
+  stepSpans_[index * threads_ + thread] = {start - runStart_,
+                                           steadyNanoseconds() - runStart_};
+}
+
 /// The share of a thread. A part is the share that it would be of more threads,
 /// for which any number is right; the scratch memory stays the thread's.
-void Context::runStep(size_t index, int thread, int threads) {
+void Context::runParts(size_t index, int thread, int threads) {
   const Step &step = entry_.steps[index];
   int64_t parts = partsOf(index, threads);
   if (parts == 1)

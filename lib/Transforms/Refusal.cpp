@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Transforms/Steps/WorkKind.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -88,15 +89,11 @@ std::string qcc::whyGeneric(Operation *op) {
   return "no kernel does what it does";
 }
 
-std::string qcc::originOf(Operation *op) {
-  if (auto origin = op->getAttrOfType<StringAttr>(kOriginAttr))
-    return origin.getValue().str();
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (!generic)
-    return op->getName().getStringRef().str();
+/// The ops of a body, "mulf+addf"; empty if the body computes nothing.
+static std::string bodyText(linalg::GenericOp op) {
   std::string result;
   unsigned count = 0;
-  for (Operation &inner : generic.getBody()->without_terminator()) {
+  for (Operation &inner : op.getBody()->without_terminator()) {
     if (isa<arith::ConstantOp>(inner))
       continue;
     if (++count > 4)
@@ -105,5 +102,35 @@ std::string qcc::originOf(Operation *op) {
       result += '+';
     result += inner.getName().stripDialect();
   }
-  return result.empty() ? "linalg.generic" : result;
+  return result;
+}
+
+/// Words for a linalg.generic whose body computes nothing.
+static StringRef movementText(linalg::GenericOp op) {
+  OpOperand &out = *op.getDpsInitOperand(0);
+  Block *body = op.getBlock();
+  bool reads = llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    return isa<ShapedType>(input->get().getType()) &&
+           !body->getArgument(input->getOperandNumber()).use_empty();
+  });
+  if (!reads)
+    return "fill";
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInputOperands().front());
+  if (map.getNumResults() < op.getMatchingIndexingMap(&out).getNumResults())
+    return "broadcast";
+  return map == op.getMatchingIndexingMap(&out) ? "copy"
+                                                : "copy in another order";
+}
+
+std::string qcc::originOf(Operation *op) {
+  if (auto origin = op->getAttrOfType<StringAttr>(kOriginAttr))
+    return origin.getValue().str();
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic)
+    return op->getName().getStringRef().str();
+  std::string body = bodyText(generic);
+  // Nodes of a model have names that its author knows.
+  if (StringRef node = modelOp(op->getLoc()); !node.empty())
+    return body.empty() ? node.str() : (node + " (" + body + ")").str();
+  return body.empty() ? movementText(generic).str() : body;
 }

@@ -33,6 +33,8 @@ class ExplainedStep:
     config: str  #: how the instruction is used
     config_source: str  #: who decided: the cost model, a measurement, the program
     expected_share_of_peak: Optional[float]  #: of a contraction
+    #: what one thread is expected to take, by a model; None where sizes or the speed of the target are not known
+    expected_seconds: Optional[float]
     refused: str  #: why it is not fast, or ""
     not_tuned: str  #: why a measurement is not used, or ""
     atoms_refused: Tuple[str, ...]  #: better instructions, and why not
@@ -69,7 +71,8 @@ def _read_step(step: Mapping[str, Any]) -> ExplainedStep:
         function=step["entry"], name=step["step"], layer=step["layer"], model_op=step["model_op"], work=step["work"],
         location=step["location"], fused=tuple(step["fused"]), operations=step["operations"], bytes=step["bytes"],
         atom=step.get("atom", ""), config=step.get("config", ""), config_source=step.get("config_source", ""),
-        expected_share_of_peak=step.get("expected_share_of_peak"), refused=step.get("refused", ""),
+        expected_share_of_peak=step.get("expected_share_of_peak"),
+        expected_seconds=step.get("expected_seconds"), refused=step.get("refused", ""),
         not_tuned=step.get("not_tuned", ""), atoms_refused=tuple(step.get("atoms_refused", ())),
         unwanted=tuple(step["unwanted"]))
 

@@ -39,6 +39,7 @@ def test_sizes_of_models():
         fixed(X.T.copy())
     step = qcc.explain(graph, dims={"batch": 2, "len": 3}).steps[0]
     assert (step.operations, step.work, step.model_op) == ("6", "elementwise", "Add")
+    assert 0 < step.expected_seconds < 1e-4
     with pytest.raises(qcc.InvalidProgramError, match="no input has a dimension 'width'.*'batch', 'len'"):
         qcc.compile(graph, dims={"width": 3})
     with pytest.raises(qcc.InvalidArgumentError, match="the size of 'len' is negative"):
@@ -250,6 +251,7 @@ def test_explain():
     assert [step.layer for step in explanation.steps] == [kernel["layer"] for kernel in explanation.data["kernels"]]
     first = explanation.steps[0]
     assert first.function == "classifier" and first.atom and first.expected_share_of_peak > 0
+    assert first.expected_seconds is None, "the batch is not known"
     lines = str(explanation).splitlines()
     assert lines[0].split()[0] == "step" and f"{len(explanation.steps)} steps for x86-64-v3" in lines[-1]
     assert all(any(line.startswith(step.name) and step.layer in line for line in lines) for step in explanation.steps)

@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -157,6 +158,41 @@ rt::Result<std::string> readStream(int descriptor, const std::string &what,
                                         "format does that qcc reads; name "
                                         "another file");
   }
+}
+
+/// Puts a file in memory in the place of the standard input.
+static rt::Status replaceStandardInput(const std::string &bytes) {
+  auto failed = [](const char *what) {
+    return rt::ioError(std::string("the standard input cannot be ") + what +
+                       " (" + strerror(errno) + "); name a file");
+  };
+  int file = memfd_create("standard input", MFD_CLOEXEC);
+  if (file < 0)
+    return failed("kept in memory");
+  rt::Status status;
+  for (size_t at = 0; at < bytes.size() && status.isOk();) {
+    ssize_t written = write(file, bytes.data() + at, bytes.size() - at);
+    if (written >= 0)
+      at += size_t(written);
+    else if (errno != EINTR)
+      status = failed("kept in memory");
+  }
+  if (status.isOk() && dup2(file, STDIN_FILENO) < 0)
+    status = failed("replaced");
+  close(file);
+  return status;
+}
+
+rt::Status resolveStandardInput(std::string &path) {
+  if (path != "-")
+    return rt::Status::ok();
+  path = "/dev/stdin";
+  struct stat info;
+  if (fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode))
+    return rt::Status::ok();
+  rt::Result<std::string> bytes =
+      readStream(STDIN_FILENO, "the standard input");
+  return bytes.isOk() ? replaceStandardInput(*bytes) : bytes.status();
 }
 
 void ignoreWriteSignals() {

@@ -62,6 +62,11 @@ constexpr size_t kStreamLimit = size_t(1) << 30;
 rt::Result<std::string> readStream(int descriptor, const std::string &what,
                                    size_t limit = kStreamLimit);
 
+/// If `path` is "-", makes it a path from which the standard input is read as a
+/// file, at any offset and any number of times. Copies a pipe to memory. Other
+/// paths stay as they are.
+rt::Status resolveStandardInput(std::string &path);
+
 /// Makes a write to a closed pipe, and one beyond the limit of the size of
 /// files (ulimit -f), fail instead of ending the process.
 void ignoreWriteSignals();

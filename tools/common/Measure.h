@@ -29,7 +29,7 @@ struct MeasureOptions {
 
 struct StepTime {
   double seconds = 0; ///< the median
-  double share = 0;   ///< of the time of all runs; those of all steps are <= 1
+  double share = 0;   ///< of the median of runs; those of all steps are <= 1
   int64_t operations = 0;
   int64_t bytes = 0;
 };
@@ -38,12 +38,16 @@ struct StepTime {
 struct TracedRun {
   double start = 0, seconds = 0; ///< from the start of the first run
   std::vector<int64_t> stepNanoseconds;
+  std::vector<rt::StepSpan> stepSpans; ///< as Context::stepSpans
 };
 
 struct Measurement {
   size_t runs = 0;
   double median = 0, p10 = 0, p90 = 0, p99 = 0; ///< seconds
   double operations = 0;
+  /// What other processes used of the CPUs meanwhile, 0 to 1, where the kernel
+  /// says it.
+  std::optional<double> shareOfOthers;
   /// Where the context measures them.
   std::vector<StepTime> steps;
   std::vector<TracedRun> traced;
@@ -52,16 +56,23 @@ struct Measurement {
 rt::Result<Measurement> measure(Execution &execution,
                                 const MeasureOptions &options = {});
 
-/// "median 3.100 ms, spread ..": one line.
+/// "AMD EPYC 7B13, 2 CPUs, fma avx2; compiled by qcc 0.1": the machine and what
+/// made the program. `versions` are those of the tool, "qcc 0.1, LLVM 22.1.0".
+std::string hostLine(const rt::Context &context, const std::string &versions);
+
+/// "median 3.100 ms, spread ..": one line. A second one warns if other
+/// processes kept the machine busy.
 std::string benchLine(const rt::Context &context, const Measurement &m);
 
 /// Time, share of the whole, operations and bytes per second of each step.
 std::string profileTable(const rt::Context &context, const Measurement &m);
 
-Json benchJson(const rt::Context &context, const Measurement &m);
+Json benchJson(const rt::Context &context, const Measurement &m,
+               const std::string &versions);
 
-/// Events of the format of Chrome's tracing: runs on one row, steps below, in
-/// microseconds.
+/// Events of the format of Chrome's tracing, in microseconds: runs on one
+/// track, steps on the next, and on a track for each thread its shares of
+/// steps.
 Json chromeTrace(const rt::Context &context, const Measurement &m);
 
 } // namespace qcc::tools

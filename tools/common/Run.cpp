@@ -321,6 +321,8 @@ static rt::Status report(Execution &execution, const RunOptions &options,
     return m.status();
   const rt::Context &context = *execution.context;
   bool printsJson = options.benchJson == "-";
+  if (!printsJson && options.bench)
+    fputs(hostLine(context, options.versions).c_str(), out);
   if (!printsJson)
     fputs(benchLine(context, *m).c_str(), out);
   if (!printsJson && options.profile)
@@ -329,7 +331,8 @@ static rt::Status report(Execution &execution, const RunOptions &options,
   if (!options.trace.empty())
     status = writeOutput(options.trace, chromeTrace(context, *m).print());
   if (status.isOk() && !options.benchJson.empty())
-    status = writeOutput(options.benchJson, benchJson(context, *m).print());
+    status = writeOutput(options.benchJson,
+                         benchJson(context, *m, options.versions).print());
   return status;
 }
 

@@ -32,6 +32,7 @@ struct RunOptions {
   bool bench = false;
   MeasureOptions measuring;
   std::string benchJson;
+  std::string versions; ///< of the tool, "qcc 0.1, LLVM 22.1.0"
   bool profile = false;
   std::string trace;
   std::string dumpSteps;

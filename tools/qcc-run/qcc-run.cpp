@@ -70,6 +70,7 @@ static int runTool(int argc, char **argv) {
   if (!command.cases.empty()) {
     code = runCases(command, stdout, report);
   } else {
+    command.options.versions = "qcc-run " QCC_VERSION;
     command.options.files.reads(command.file, "the program");
     rt::Status status = checkOptions(command.options);
     if (!status.isOk()) {

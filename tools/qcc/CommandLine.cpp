@@ -54,6 +54,7 @@ void driver::addCompilingOptions(Arguments &arguments,
                  "Where constants written dense_resource<name> come from; a "
                  "file has at least one that the program reads",
                  program.weights);
+  arguments.takesStream("weights");
   arguments.number("compile-threads", "N",
                    "Threads that generate code; one for each CPU if not given. "
                    "The code does not depend on it",
@@ -75,6 +76,7 @@ void driver::addTuningDb(Arguments &arguments, ProgramOptions &program) {
                  "Use the configs that qcc tune has measured; what the file "
                  "does not have, the cost model chooses",
                  program.tuning);
+  arguments.takesStream("tuning-db");
 }
 
 void driver::addProgramOptions(Arguments &arguments, ProgramOptions &program) {

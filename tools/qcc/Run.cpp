@@ -21,6 +21,7 @@
 #include "qcc/Reference/Interpreter.h"
 #include "qcc/Runtime/Module.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include <algorithm>
 #include <cstring>
 
@@ -223,6 +224,7 @@ int driver::runRun(const ProgramOptions &given, const RunOptions &givenRun) {
   RunOptions options = givenRun;
   options.check |= options.checkSteps;
   options.describeResults = !options.check;
+  options.versions = "qcc " QCC_VERSION ", LLVM " LLVM_VERSION_STRING;
   program.sizes = options.sources.sizes;
   addFiles(options.files, program);
   if (ExitCode code = reportUsage(tools::checkOptions(options)))

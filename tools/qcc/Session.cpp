@@ -15,6 +15,7 @@
 #include "qcc/Frontend/Import.h"
 #include "qcc/Frontend/ONNX/Import.h"
 #include "qcc/KnownTargets/KnownTargets.h"
+#include "qcc/ONNXModel/Model.h"
 #include "qcc/Pipelines/Register.h"
 #include "qcc/Runtime/Device.h"
 #include "qcc/Runtime/HostFeatures.h"
@@ -215,7 +216,10 @@ ExitCode Session::setOptions(std::vector<TargetRef> targets) {
       options.compileThreads ? options.compileThreads : rt::availableCpus();
   if (options.tuning.empty())
     return tools::ExitSuccess;
-  rt::Result<LoadedTuning> tuning = loadTuning(options.tuning);
+  std::string path = options.tuning;
+  if (ExitCode code = reportStatus(tools::resolveStandardInput(path)))
+    return code;
+  rt::Result<LoadedTuning> tuning = loadTuning(path);
   if (!tuning.isOk())
     return reportError(tools::ExitRejected, tuning.message());
   for (const std::string &warning : tuning->warnings)
@@ -235,9 +239,11 @@ ExitCode Session::load() {
     return targets.code();
   if (ExitCode code = setOptions(std::move(*targets)))
     return code;
+  std::string path = options.weights;
+  if (ExitCode code = reportStatus(tools::resolveStandardInput(path)))
+    return code;
   llvm::Expected<WeightsSource> weights =
-      options.weights.empty() ? WeightsSource()
-                              : WeightsSource::parse(options.weights);
+      path.empty() ? WeightsSource() : WeightsSource::parse(path);
   if (!weights)
     return reportError(isRandomSpec(options.weights) ? tools::ExitUsage
                                                      : tools::ExitRejected,
@@ -287,6 +293,24 @@ Reported<FixedInputs> Session::readFixedInputs() {
   return fixed;
 }
 
+/// Whether a size is given of a dimension that no input of a model has. False
+/// for a model that cannot be read, which has no names.
+static bool namesUnknownDim(llvm::StringRef bytes,
+                            const tools::NamedSizes &dims) {
+  auto model = onnx::parseModel({bytes.data(), bytes.size()});
+  if (!model.isOk())
+    return false;
+  auto isKnown = [&](const std::string &name) {
+    return llvm::any_of(
+        (*model)->graph.inputs, [&](const onnx::ValueInfo &input) {
+          return llvm::any_of(input.shape, [&](const onnx::Dimension &dim) {
+            return !dim.hasValue && dim.symbol == name;
+          });
+        });
+  };
+  return !llvm::all_of(dims, [&](auto &dim) { return isKnown(dim.first); });
+}
+
 ExitCode Session::importInput(const WeightsSource &weights) {
   ImportOptions import;
   import.weights = weights;
@@ -309,6 +333,12 @@ ExitCode Session::importInput(const WeightsSource &weights) {
     code = moduleRef ? tools::ExitSuccess : tools::ExitRejected;
     return true;
   });
+  // The import has reported which names there are.
+  if (code == tools::ExitRejected && isModelFlag &&
+      namesUnknownDim(
+          sources.getMemoryBuffer(sources.getMainFileID())->getBuffer(),
+          import.fixed.dims))
+    code = tools::ExitUsage;
   return code;
 }
 

@@ -23,9 +23,11 @@ using namespace qcc::driver;
 
 /// The key of a file, whose text `parse` takes.
 static rt::Result<rt::Key>
-readKey(const std::string &path,
-        rt::Result<rt::Key> (*parse)(std::string_view)) {
+readKey(std::string path, rt::Result<rt::Key> (*parse)(std::string_view)) {
   constexpr int64_t kLimit = 4096;
+  rt::Status status = tools::resolveStandardInput(path);
+  if (!status.isOk())
+    return status;
   rt::Result<std::string> text = readWholeFile(path, kLimit);
   if (!text.isOk())
     return text.status();

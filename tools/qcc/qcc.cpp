@@ -260,6 +260,7 @@ static void addSign(Commands &commands, CommandLine &line) {
                    });
   sign.positional("FILE", line.program.input);
   sign.text("key", "KEY", "The secret key, a file of qcc make-key", line.key);
+  sign.takesStream("key");
   qcc::tools::addOutputArgument(sign, "OUT", "Output", line.output);
   sign.rules().require("key",
                        "no key; say --key=FILE with a file of qcc make-key");
@@ -276,6 +277,7 @@ static void addSign(Commands &commands, CommandLine &line) {
               "The public key, a file with what qcc make-key "
               "printed",
               line.key);
+  verify.takesStream("key");
   verify.rules().require("key", "no key; say --key=FILE with the public key "
                                 "that qcc make-key printed");
   verify.example("qcc verify-signature signed.so --key=public.key");

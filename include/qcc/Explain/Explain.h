@@ -52,6 +52,12 @@ struct StepExplanation {
   std::string operations, bytes;
   /// The same as numbers, for the dimensions that are given.
   std::optional<int64_t> numOperations, numBytes;
+  /// What one thread is expected to take for it (ExpectedTime.h), and what it
+  /// would be expected to take if its operands were bytes that a kernel
+  /// multiplies. The latter is known of contractions alone.
+  std::optional<double> expectedSeconds, expectedSecondsOfBytes;
+  /// What it took in a run that was measured.
+  std::optional<double> measuredSeconds;
   /// What it reads besides constants: steps and "argument 0".
   std::vector<std::string> reads;
   /// The types of what it writes, and which of it are "result 0".

@@ -9,7 +9,6 @@
 #define QCC_EXPLAIN_SUMMARY_H
 
 #include "qcc/Explain/Report.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace qcc {
 
@@ -19,18 +18,16 @@ struct WorkSum {
   /// Nothing where the work of one of them depends on dimensions that are not
   /// given.
   std::optional<int64_t> operations = 0, bytes = 0;
-  double seconds = 0; ///< where steps were measured
+  /// What the steps took in a measured run, and what the model expects of one
+  /// thread (ExpectedTime.h). Nothing where it is not known of one of them.
+  std::optional<double> measuredSeconds = 0, expectedSeconds = 0;
 
-  void add(const StepExplanation &step, double seconds);
+  void add(const StepExplanation &step);
 };
 
 /// The steps of an entry, by what computes them and by why they are not faster.
 struct Summary {
-  /// The seconds of a step in one run.
-  using SecondsOf = llvm::function_ref<double(const StepExplanation &)>;
-
-  /// Without `secondsOf`, no step was measured.
-  explicit Summary(const EntryReport &entry, SecondsOf secondsOf = {});
+  explicit Summary(const EntryReport &entry);
 
   struct Kind {
     std::string name; ///< "integer contractions by kernels"
@@ -41,11 +38,16 @@ struct Summary {
     std::string remedy;             ///< a change of the model, or empty
     std::vector<std::string> steps; ///< their names
     WorkSum sum;
+    /// What the reason costs: the seconds that the remedy is expected to save,
+    /// of those that were measured or, without a profile, of those that are
+    /// expected. Nothing where the time after the remedy is not known.
+    std::optional<double> costSeconds = 0;
   };
 
   WorkSum total;
-  /// Both have the most expensive first: by time where steps were measured,
-  /// otherwise by the larger of the shares of operations and of bytes.
+  /// Both have the most expensive first: by time where steps were measured, or
+  /// else by the expected time. Without it, by the larger of the shares of
+  /// operations and of bytes.
   std::vector<Kind> kinds;
   std::vector<Reason> reasons;
 

@@ -82,6 +82,12 @@ struct ContextOptions {
   StepObserver observer;
 };
 
+/// When a thread computed its share of a step, in nanoseconds from the start of
+/// the run; both are 0 if it had no share.
+struct StepSpan {
+  int64_t start = 0, end = 0;
+};
+
 /// What holds for one run. Where it can end early, long steps are done in
 /// parts, and a run ends before its next part or step.
 struct RunOptions {
@@ -175,6 +181,10 @@ public:
   const std::vector<int64_t> &stepNanoseconds() const {
     return stepNanoseconds_;
   }
+  /// When each thread was in each step of the last run whose steps were
+  /// measured: that of step i and thread t at i * threads() + t. Steps of a
+  /// device have none.
+  const std::vector<StepSpan> &stepSpans() const { return stepSpans_; }
 
 private:
   class BusyGuard;
@@ -197,6 +207,7 @@ private:
   void runStepsOnPool();
   Status endOfRun() const;
   void runStep(size_t index, int thread, int threads);
+  void runParts(size_t index, int thread, int threads);
   int64_t partsOf(size_t index, int threads) const;
   void runSteps(int thread, int threads, Barrier &barrier);
   void runStepsOnHostThreads();
@@ -253,6 +264,8 @@ private:
   /// known.
   std::vector<int64_t> stepDurations_;
   std::vector<int64_t> stepNanoseconds_;
+  int64_t runStart_ = 0;
+  std::vector<StepSpan> stepSpans_;
 };
 
 } // namespace qcc::rt

@@ -54,6 +54,24 @@ struct Cost {
   double shareOfPeak = 0;
 };
 
+/// The speed of one thread, by which Explain/ExpectedTime.h makes seconds of
+/// the work of a step.
+struct ThreadSpeed {
+  /// Costs of 1024 products in a second, in the unit of Cost::time.
+  double costs;
+  /// The cost of 1024 products of bytes at the peak of the best atom.
+  double leastByteCost;
+  /// Vector operations of loops outside of kernels in a second, and the bits of
+  /// a vector.
+  double vectorOperations;
+  unsigned vectorBits;
+  /// Bytes in a second: of tensors that a step before has just written or read,
+  /// of weights, which were last used in the run before, and of packing.
+  double tensorBytes, weightBytes, packedBytes;
+  /// Seconds that each step takes, whatever it does.
+  double stepSeconds;
+};
+
 /// A config that a strategy proposes. The source of the config is `model`.
 struct Candidate {
   kernel::LoweringConfigAttrInterface config;
@@ -212,6 +230,11 @@ public:
   /// bytes, in the unit of costs. Nothing where kernels compute the prologue of
   /// a left operand once for each element, so that no such pass is faster.
   virtual std::optional<double> timeOfPass(int64_t bytes) const {
+    return std::nullopt;
+  }
+
+  /// The speed of one thread; nothing where it is not known.
+  virtual std::optional<ThreadSpeed> threadSpeed() const {
     return std::nullopt;
   }
 

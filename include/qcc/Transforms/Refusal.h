@@ -35,7 +35,8 @@ void inheritNotes(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> from);
 std::string whyGeneric(mlir::Operation *op);
 
 /// A description of an op for people: its `qcc.origin`; or for a linalg.generic
-/// the ops of its body ("mulf+addf"); or else its name.
+/// the type of its node of a model and the ops of its body ("Mul (mulf)",
+/// "mulf+addf"), or what it moves ("fill"); or else its name.
 std::string originOf(mlir::Operation *op);
 
 } // namespace qcc

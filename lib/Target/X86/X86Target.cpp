@@ -65,6 +65,28 @@ bool X86Target::readsLhsAsItLies(kernel::ContractOp op, RankedTensorType type,
          (padding.empty() || x86::isFastUnpadded(op, type, padding));
 }
 
+/// Multiplications of vectors that a core starts in a second: two in a cycle at
+/// 3.5 GHz. A target does not say which clock a machine has.
+constexpr double kVectorsPerSecond = 7e9;
+
+/// Fitted to profiles of networks on Zen 3, one thread (docs/Rationale/
+/// Explain.md has the errors).
+std::optional<ThreadSpeed> X86Target::threadSpeed() const {
+  // Atoms of bytes multiply only some weights exactly.
+  const Atom *best = llvm::find_if(spec.atoms, [](const Atom &atom) {
+    return !atom.hasFloats() && atom.form != AtomForm::Bytes;
+  });
+  assert(best != spec.atoms.end() && "the baseline has an atom of words");
+  return ThreadSpeed{/*costs=*/kVectorsPerSecond,
+                     /*leastByteCost=*/peakTime(*best),
+                     /*vectorOperations=*/kVectorsPerSecond * 0.6,
+                     /*vectorBits=*/spec.vectorBits,
+                     /*tensorBytes=*/40e9,
+                     /*weightBytes=*/14e9,
+                     /*packedBytes=*/12e9,
+                     /*stepSeconds=*/2e-7};
+}
+
 /// Fitted to times of qnn.requantize, whose operations are counted, by itself,
 /// after a convolution and before an addition (Zen 4).
 std::optional<double> X86Target::lookupCost(LookupPlace place) const {

@@ -296,7 +296,7 @@ TEST_F(Run, TracesStepsOneAfterTheOther) {
       Json::parse(TemporaryFolder::read(path("trace.json")));
   ASSERT_TRUE(trace.isOk()) << trace.message();
   double end = 0;
-  int steps = 0, runs = 0;
+  int steps = 0, runs = 0, shares = 0;
   for (const Json &event : trace->find("traceEvents")->array) {
     if (event.find("ph")->string != "X")
       continue;
@@ -304,6 +304,11 @@ TEST_F(Run, TracesStepsOneAfterTheOther) {
     if (event.find("tid")->integer == 1) {
       EXPECT_GE(start, end - 1e-3);
       ++runs;
+      continue;
+    }
+    if (event.find("tid")->integer > 2) {
+      EXPECT_EQ(event.find("tid")->integer, 3); // of the only thread
+      ++shares;
       continue;
     }
     EXPECT_GE(start, end - 1e-3);
@@ -314,6 +319,7 @@ TEST_F(Run, TracesStepsOneAfterTheOther) {
   }
   EXPECT_EQ(runs, 10);
   EXPECT_EQ(steps, 20);
+  EXPECT_EQ(shares, 20);
 }
 
 TEST_F(Run, DumpsSteps) {

@@ -33,6 +33,7 @@ public:
   bool contractsFloats() const override { return true; }
   bool readsLhsAsItLies(kernel::ContractOp op, mlir::RankedTensorType type,
                         llvm::ArrayRef<int64_t> padding) const override;
+  std::optional<ThreadSpeed> threadSpeed() const override;
   std::optional<double> lookupCost(LookupPlace place) const override;
   bool convertsBF16() const override;
   std::vector<Alternative>

@@ -1,0 +1,29 @@
+"""check_trace.py TRACE.json THREADS: a trace has a track for runs, one for steps, and one for each thread."""
+
+import collections
+import json
+import sys
+
+events = json.load(open(sys.argv[1], encoding="utf-8"))["traceEvents"]
+threads = int(sys.argv[2])
+names = {event["tid"]: event["args"]["name"] for event in events if event["ph"] == "M" and event["name"] == "thread_name"}
+assert names == {1: "runs", 2: f"steps, on {threads} threads", **{3 + i: f"thread {i}" for i in range(threads)}}, names
+spans = collections.defaultdict(list)
+for event in events:
+    if event["ph"] == "X":
+        assert event["dur"] >= 0 and event["tid"] in names, event
+        spans[event["tid"]].append((event["ts"], event["ts"] + event["dur"], event))
+for track in spans.values():
+    for before, after in zip(track, track[1:]):
+        # Times are rounded to nanoseconds.
+        assert after[0] >= before[1] - 0.01, (before, after)
+runs, steps = spans[1], spans[2]
+for thread in range(threads):
+    shares = spans[3 + thread]
+    assert shares and all(share[2]["cat"] == "share" for share in shares)
+    for start, end, event in shares:
+        assert any(run[0] - 0.01 <= start and end <= run[1] + 0.01 for run in runs), event
+# Thread 0 has a share of each step of each run, the others of those that threads share.
+assert [event["args"]["step"] for _, _, event in spans[3]] == [event["args"]["step"] for _, _, event in steps]
+shared = {event["args"]["step"] for _, _, event in spans[4]}
+assert any(".contract" in step for step in shared) and shared <= {event["args"]["step"] for _, _, event in steps}, shared
