@@ -37,6 +37,8 @@ class Client:
             "capabilities": capabilities or {"textDocument": document,
                                              "workspace": {"configuration": settings is not None}}})
         self.notify("initialized", {})
+        while settings is not None and "workspace/configuration" not in self.received:
+            self.next_message()
 
     def __enter__(self):
         return self

@@ -15,7 +15,6 @@
 #include "Positions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace qcc::lsp;
 using llvm::StringRef;
@@ -151,34 +150,24 @@ static Spot spotIn(StringRef rest) {
   return isInAttributes && !isAfterName ? Spot::Attributes : Spot::Other;
 }
 
-namespace {
-/// A list of completion items, each label once.
-class ItemList {
-public:
-  explicit ItemList(json::Array &items) : items(items) {
-    for (json::Value &item : items)
-      if (json::Object *object = item.getAsObject())
-        labels.insert(object->getString("label").value_or(""));
-  }
-
-  void add(StringRef label, ItemKind kind, StringRef detail,
-           std::string inserted = "", StringRef documentation = "") {
-    if (!labels.insert(label).second)
+/// Adds an item to a list of completions, in place of one of its label.
+static void addItem(json::Array &items, StringRef label, ItemKind kind,
+                    StringRef detail, std::string inserted = "",
+                    StringRef documentation = "") {
+  json::Object item{
+      {"label", label.str()}, {"kind", int(kind)}, {"detail", detail.str()}};
+  if (!inserted.empty())
+    item["insertText"] = std::move(inserted);
+  if (!documentation.empty())
+    item["documentation"] = documentation.str();
+  for (json::Value &other : items)
+    if (other.getAsObject() &&
+        other.getAsObject()->getString("label") == label) {
+      other = std::move(item);
       return;
-    json::Object item{
-        {"label", label.str()}, {"kind", int(kind)}, {"detail", detail.str()}};
-    if (!inserted.empty())
-      item["insertText"] = std::move(inserted);
-    if (!documentation.empty())
-      item["documentation"] = documentation.str();
-    items.push_back(std::move(item));
-  }
-
-private:
-  json::Array &items;
-  llvm::StringSet<> labels;
-};
-} // namespace
+    }
+  items.push_back(std::move(item));
+}
 
 /// Whether `word` stands by itself in the text.
 static bool hasWord(StringRef text, StringRef word) {
@@ -192,25 +181,14 @@ static bool hasWord(StringRef text, StringRef word) {
   return false;
 }
 
-/// Adds the ops of the dialect whose name is before the cursor. Those that are
-/// in the list already get their summaries.
+/// Adds the ops of a dialect.
 static void addOps(json::Array &items, StringRef dialect) {
-  for (json::Value &item : items) {
-    json::Object *object = item.getAsObject();
-    if (!object || object->getString("detail") != "operation")
-      continue;
-    std::string name =
-        (dialect + "." + object->getString("label").value_or("")).str();
-    if (const OpDoc *doc = docOf(name))
-      (*object)["detail"] = doc->summary();
-  }
   std::vector<StringRef> names(opDocs().keys().begin(), opDocs().keys().end());
   llvm::sort(names);
-  ItemList list(items);
   for (StringRef name : names) {
     const OpDoc *doc = docOf(name);
     if (name.consume_front(dialect) && name.consume_front("."))
-      list.add(name, kField, doc->summary());
+      addItem(items, name, kField, doc->summary());
   }
 }
 
@@ -226,18 +204,18 @@ json::Value qcc::lsp::addCompletions(json::Value list, StringRef text,
     addOps(items, word.rsplit('.').first);
   } else if (OpenOp op = findOpenOp(before.drop_back(word.size())); op.doc) {
     Spot spot = spotIn(op.rest);
-    ItemList itemList(items);
     if (spot == Spot::Attributes)
       for (const OpPart &part : op.doc->attributes()) {
         bool isUnit = part.type == "::mlir::UnitAttr";
         if (!hasWord(op.rest, part.name))
-          itemList.add(part.name, kProperty, part.type,
-                       isUnit ? "" : part.name + " = ", part.description);
+          addItem(items, part.name, kProperty, part.type,
+                  isUnit ? "" : part.name + " = ", part.description);
       }
     if (spot == Spot::Clauses && !op.rest.empty())
       for (const OpPart &part : op.doc->clauses())
         if (!hasWord(op.rest, part.name))
-          itemList.add(part.name, kKeyword, part.description, part.name + "(");
+          addItem(items, part.name, kKeyword, part.description,
+                  part.name + "(");
   }
   return json::Object{{"isIncomplete", false}, {"items", std::move(items)}};
 }

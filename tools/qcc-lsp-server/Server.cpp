@@ -8,12 +8,16 @@
 #include "Server.h"
 #include "Assist.h"
 #include "Positions.h"
+#include "common/ExitCodes.h"
 #include "llvm/Support/LSP/Logging.h"
+#include "llvm/Support/LSP/Protocol.h"
 #include <cerrno>
 #include <csignal>
 #include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+using namespace qcc;
 using namespace qcc::lsp;
 using llvm::StringRef;
 using llvm::lsp::Logger;
@@ -130,6 +134,7 @@ void Server::initialize(const json::Object &message, StringRef text) {
   const json::Object *params = message.getObject("params");
   if (params) {
     updateSettings(params->getObject("initializationOptions"));
+    initialSettings = settings;
     const json::Object *workspace =
         inside(params, {"capabilities", "workspace"});
     canAskForSettings =
@@ -138,9 +143,12 @@ void Server::initialize(const json::Object &message, StringRef text) {
     canRegisterSettings =
         change && change->getBoolean("dynamicRegistration").value_or(false);
     // Paths in settings begin at the folder of the editor.
-    StringRef root = params->getString("rootUri").value_or("");
-    if (root.consume_front("file://") && chdir(root.str().c_str()) != 0)
-      Logger::error("cannot change to the folder {0}", root);
+    if (auto root = llvm::lsp::URIForFile::fromURI(
+            params->getString("rootUri").value_or(""));
+        !root)
+      llvm::consumeError(root.takeError());
+    else if (chdir(root->file().str().c_str()) != 0)
+      Logger::error("cannot change to the folder {0}", root->file());
   }
   if (const json::Value *id = message.get("id"))
     requests.insert_or_assign(printJson(*id),
@@ -168,12 +176,15 @@ void Server::changeDocument(StringRef method, const json::Object &params) {
   if (uri.empty())
     return;
   if (method == "textDocument/didClose") {
-    if (!documents.erase(uri))
+    auto closed = documents.find(uri);
+    if (closed == documents.end())
       return;
+    int64_t version = closed->second.version;
+    documents.erase(closed);
     if (check && check->uri == uri)
       check.reset();
     forward(printJson(makeNotification(method, json::Object(params))));
-    return publish(uri, 0, {});
+    return publish(uri, version, {});
   }
   std::optional<StringRef> text;
   if (method == "textDocument/didOpen")
@@ -204,12 +215,13 @@ void Server::askForSettings() {
                                                 {"section", "qcc"}}}}}));
 }
 
-/// `section` is null where nothing is set.
+/// Takes the settings of a section of the editor, which is null where nothing
+/// is set; the others are as they were at the start.
 void Server::updateSettings(const json::Object *section) {
-  if (!section)
-    return;
-  for (const std::string &wrong : settings.update(*section))
-    show(wrong);
+  settings = initialSettings;
+  if (section)
+    for (const std::string &wrong : settings.update(*section))
+      show(wrong);
   for (const auto &document : documents)
     scheduleCheck(document.first());
 }
@@ -277,8 +289,9 @@ void Server::restartMLIR() {
   int status = mlir->end();
   // A wrong option, about which it has written a message.
   if (!hasAnswered) {
-    exitCode =
-        WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : 4;
+    exitCode = WIFEXITED(status) && WEXITSTATUS(status) != 0
+                   ? tools::ExitUsage
+                   : tools::ExitFailed;
     return;
   }
   for (const auto &[id, request] : requests)
@@ -287,7 +300,7 @@ void Server::restartMLIR() {
                    "after the next change"));
   requests.clear();
   if (isShutDown || !startMLIR()) {
-    exitCode = 4;
+    exitCode = tools::ExitFailed;
     return;
   }
   Logger::error("MLIR's server crashed on {0}; it was started again",
@@ -356,7 +369,7 @@ json::Value Server::amend(const Request &request, json::Value result) {
 int Server::run() {
   std::signal(SIGPIPE, SIG_IGN);
   if (!startMLIR())
-    return 4;
+    return tools::ExitFailed;
   while (!exitCode) {
     startDueCheck();
     pollfd waits[] = {
@@ -366,7 +379,7 @@ int Server::run() {
         {check ? check->process.output() : -1, POLLIN, 0},
     };
     if (poll(waits, std::size(waits), nextTimeout()) < 0 && errno != EINTR)
-      return 4;
+      return tools::ExitFailed;
     std::string bytes;
     // Answers first: they are about the documents as they are.
     if (waits[1].revents) {

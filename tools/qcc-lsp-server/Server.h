@@ -123,7 +123,7 @@ private:
   std::map<std::string, Request> requests; ///< By their ids.
   std::string initializeText;
   bool canAskForSettings = false, canRegisterSettings = false;
-  Settings settings;
+  Settings initialSettings, settings;
 
   llvm::StringMap<Document> documents;
   std::optional<Check> check;

@@ -11,9 +11,7 @@
 #include "common/ExitCodes.h"
 #include "common/LargeStack.h"
 #include "common/Messages.h"
-#include "llvm/ADT/StringExtras.h"
-#include <csignal>
-#include <sys/wait.h>
+#include "llvm/Support/LSP/Protocol.h"
 
 using namespace qcc;
 using namespace qcc::lsp;
@@ -32,22 +30,12 @@ void Server::scheduleCheck(StringRef uri) {
 
 /// The path that a URI names, for messages; the URI itself if it is of no file.
 static std::string pathOf(StringRef uri) {
-  StringRef rest = uri;
-  if (!rest.consume_front("file://"))
-    return uri.str();
-  std::string path;
-  while (!rest.empty()) {
-    unsigned byte;
-    if (rest.starts_with("%") && rest.size() >= 3 &&
-        !rest.substr(1, 2).getAsInteger(16, byte)) {
-      path += char(byte);
-      rest = rest.drop_front(3);
-    } else {
-      path += rest.front();
-      rest = rest.drop_front();
-    }
-  }
-  return path;
+  llvm::Expected<llvm::lsp::URIForFile> file =
+      llvm::lsp::URIForFile::fromURI(uri);
+  if (file)
+    return file->file().str();
+  llvm::consumeError(file.takeError());
+  return uri.str();
 }
 
 void Server::startDueCheck() {
