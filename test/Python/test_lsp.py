@@ -1,7 +1,9 @@
 """qcc-lsp-server: what an editor sees of programs, of broken ones, and of a server that broken ones crash."""
 
+import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -441,3 +443,53 @@ def test_wrong_option():
     with subprocess.Popen([server, "--unknown"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.wait(timeout=60) == 2
         assert "Unknown command line argument '--unknown'" in process.stderr.read()
+
+
+#: What Neovim shows of a program with an error, and of the op in its second line.
+NEOVIM_SCRIPT = """
+vim.wait(30000, function() return #vim.diagnostic.get(0) > 0 end, 20)
+local shown = vim.diagnostic.get(0)[1]
+print(vim.json.encode({ line = shown.lnum, column = shown.col, severity = shown.severity, message = shown.message }))
+local position = { line = 1, character = 10 }
+local answers = vim.lsp.buf_request_sync(0, "textDocument/hover",
+  { textDocument = vim.lsp.util.make_text_document_params(), position = position }, 30000)
+for _, answer in pairs(answers) do print(answer.result.contents.value) end
+vim.cmd("qa!")
+"""
+
+
+def editors_page():
+    return (program.ROOT / "docs" / "HowTo" / "Editors.md").read_text()
+
+
+def test_neovim_with_the_configuration_of_the_page(tmp_path):
+    editor = shutil.which("nvim")
+    version = re.match(r"NVIM v(\d+)\.(\d+)", subprocess.run([editor, "--version"], capture_output=True, text=True,
+                                                             check=True).stdout) if editor else None
+    if not version or (int(version[1]), int(version[2])) < (0, 11):
+        pytest.skip("Neovim 0.11 or later is not installed")
+    (configuration,) = re.findall(r"^```lua\n(.*?)^```", editors_page(), re.M | re.S)
+    # The chip that the settings name refuses the program.
+    (tmp_path / "init.lua").write_text(configuration.replace('"native"', '"sm_80"'))
+    (tmp_path / "script.lua").write_text(NEOVIM_SCRIPT)
+    (tmp_path / "a.mlir").write_text(GOOD.replace("  return", '  "foo.bar"(%x) : (tensor<4x8xf32>) -> ()\n  return'))
+    environment = dict(os.environ, HOME=str(tmp_path), XDG_STATE_HOME=str(tmp_path / "state"))
+    environment["PATH"] = f"{program.build_dir().resolve() / 'bin'}{os.pathsep}{environment['PATH']}"
+    run = subprocess.run([editor, "--headless", "-u", "init.lua", "a.mlir", "-c", "luafile script.lua"], cwd=tmp_path,
+                         env=environment, capture_output=True, text=True, timeout=120, check=False)
+    output = run.stdout + run.stderr
+    assert '"line":2' in output and '"column":2' in output and '"severity":2' in output, output
+    assert "belongs to dialect 'foo', which is not accepted" in output
+    assert "### `qnn.linear`" in output
+
+
+def test_settings_of_the_page():
+    """The page has every setting, with a default that the server takes; the JSON that it quotes is right."""
+    rows = dict(re.findall(r"^\| `qcc\.(\w+)` \| `([^`]+)` \|", editors_page(), re.M))
+    with Client({name: json.loads(value) for name, value in rows.items()}) as client:
+        assert "window/showMessage" not in client.received
+    with Client({"unknown": 1}) as client:
+        (message,) = client.received["window/showMessage"]
+    assert set(re.findall(r"\w+", message["params"]["message"].partition("use ")[2])) - {"or"} == set(rows)
+    quoted = json.loads(re.search(r"^```json\n(.*?)^```", editors_page(), re.M | re.S).group(1))
+    assert {name.removeprefix("qcc.") for name in quoted if name.startswith("qcc.")} <= set(rows)
