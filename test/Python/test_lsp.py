@@ -247,7 +247,7 @@ def test_hover_has_documentation_of_ops(client):
 
 
 @pytest.mark.parametrize("op, part", [
-    ("qnn.avg_pool2d", "| `count_include_pad` | `::mlir::UnitAttr` |"), ("kernel.pack", "### `kernel.pack`"),
+    ("qnn.avg_pool2d", "| `count_include_pad` | `::mlir::UnitAttr` | unit attribute |"), ("kernel.pack", "### `kernel.pack`"),
     ("linalg.matmul", "linalg.matmul"), ("arith.addf", "Floating point addition operation"), ("tosa.abs", "tosa.abs"),
     ("tensor.pad", "tensor.pad"), ("math.exp", "math.exp"), ("scf.for", "scf.for")])
 def test_hover_in_a_program_that_does_not_parse(client, op, part):

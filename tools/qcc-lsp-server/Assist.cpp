@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's server answers from a program that it could parse. While somebody
-// types, there is none, so that the additions look at characters alone.
+// MLIR's server answers from a program that it could parse. A program that is
+// typed does not parse, so the additions look at characters alone.
 //
 //===----------------------------------------------------------------------===//
 

@@ -44,24 +44,6 @@ static StringRef takeBetween(StringRef &rest, StringRef before,
   return inside;
 }
 
-static std::string decodeEntities(StringRef html) {
-  static constexpr std::pair<StringRef, char> kEntities[] = {
-      {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&amp;", '&'}};
-  std::string text;
-  while (!html.empty()) {
-    char character = html.front();
-    StringRef rest = html.drop_front();
-    for (auto [entity, decoded] : kEntities)
-      if (html.starts_with(entity)) {
-        character = decoded;
-        rest = html.drop_front(entity.size());
-      }
-    text += character;
-    html = rest;
-  }
-  return text;
-}
-
 std::string OpDoc::summary() const {
   StringRef rest = section.split('\n').second.ltrim('\n');
   if (!rest.consume_front("_"))
@@ -75,11 +57,8 @@ std::vector<OpPart> OpDoc::attributes() const {
   while (table.contains("<tr><td><code>")) {
     OpPart &part = parts.emplace_back();
     part.name = takeBetween(table, "<tr><td><code>", "</code></td>").str();
-    part.type = decodeEntities(takeBetween(table, "<td>", "</td>"));
-    StringRef description = takeBetween(table, "<td>", "</td></tr>");
-    // Some descriptions have details to unfold.
-    takeBetween(description, "<summary>", "</summary>");
-    part.description = decodeEntities(description);
+    part.type = takeBetween(table, "<td>", "</td>").str();
+    part.description = takeBetween(table, "<td>", "</td></tr>").str();
   }
   return parts;
 }

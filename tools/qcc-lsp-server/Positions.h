@@ -26,7 +26,7 @@ bool isNameCharacter(char character);
 /// both from 0. Beyond the text or the line, their ends.
 llvm::json::Object rangeAt(llvm::StringRef text, size_t line, size_t column);
 
-/// The byte of `text` at a position of the protocol; nothing where it is none.
+/// The byte of `text` at a position of the protocol; nothing if it is outside.
 std::optional<size_t> offsetOf(llvm::StringRef text,
                                const llvm::json::Object *position);
 

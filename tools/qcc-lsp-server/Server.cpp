@@ -287,11 +287,12 @@ void Server::writeToMLIR() {
 
 void Server::restartMLIR() {
   int status = mlir->end();
-  // A wrong option, about which it has written a message.
   if (!hasAnswered) {
-    exitCode = WIFEXITED(status) && WEXITSTATUS(status) != 0
-                   ? tools::ExitUsage
-                   : tools::ExitFailed;
+    // A wrong option, about which it has written a message.
+    bool isUsage = WIFEXITED(status) && WEXITSTATUS(status) != 0;
+    if (!isUsage)
+      Logger::error("MLIR's server ended before it answered");
+    exitCode = isUsage ? tools::ExitUsage : tools::ExitFailed;
     return;
   }
   for (const auto &[id, request] : requests)
@@ -309,8 +310,9 @@ void Server::restartMLIR() {
   forward(printJson(makeNotification("initialized", json::Object())));
   std::string crashed = lastForwarded;
   for (auto &document : documents) {
-    document.second.isServed = false;
-    if (document.first() == crashed)
+    // One that was left out before stays out, so that crashes have an end.
+    if (!std::exchange(document.second.isServed, false) ||
+        document.first() == crashed)
       continue;
     forwardDocument(document.first(), document.second);
     document.second.isServed = true;
@@ -368,8 +370,10 @@ json::Value Server::amend(const Request &request, json::Value result) {
 
 int Server::run() {
   std::signal(SIGPIPE, SIG_IGN);
-  if (!startMLIR())
+  if (!startMLIR()) {
+    Logger::error("the system starts no process for MLIR's server");
     return tools::ExitFailed;
+  }
   while (!exitCode) {
     startDueCheck();
     pollfd waits[] = {
