@@ -1,5 +1,6 @@
 """A client of the language server protocol, which drives qcc-lsp-server in tests."""
 
+import collections
 import json
 import os
 import queue
@@ -28,6 +29,7 @@ class Client:
         self.messages = queue.Queue()
         self.errors = []
         self.received = {}
+        self.diagnostics = collections.deque()  # that were published and nobody has taken
         self.last_id = 0
         for target in (self.read, self.read_errors):
             threading.Thread(target=target, daemon=True).start()
@@ -79,9 +81,20 @@ class Client:
         assert message is not None, "the server ended: " + "".join(self.errors)
         if "method" in message:
             self.received.setdefault(message["method"], []).append(message)
+            if message["method"] == "textDocument/publishDiagnostics":
+                self.diagnostics.append(message["params"])
             if message["method"] == "workspace/configuration":
                 self.send(id=message["id"], result=[self.settings for _ in message["params"]["items"]])
         return message
+
+    def next_diagnostics(self, name, version):
+        """The next diagnostics of a version of a document."""
+        while True:
+            while not self.diagnostics:
+                self.next_message()
+            published = self.diagnostics.popleft()
+            if (published["uri"], published["version"]) == (self.uri(name), version):
+                return published["diagnostics"]
 
     def answer(self, number, timeout=60):
         """The answer to a request, with its error, if it has one."""

@@ -28,7 +28,7 @@ static int serveMLIR(int argc, char **argv) {
 static bool isForMLIR(llvm::StringRef argument) {
   argument = argument.ltrim('-');
   return argument.starts_with("help") || argument == "version" ||
-         argument.starts_with("lit-test") ||
+         argument.starts_with("lit-test") || argument == "pretty" ||
          argument.starts_with("input-style");
 }
 
