@@ -39,4 +39,9 @@ void printWarning(const std::string &tool, const std::string &message) {
   print(tool, "\x1b[1;35m", "warning", message);
 }
 
+std::string crashMessage(const std::string &when, const std::string &evidence) {
+  return "the compiler crashed " + when +
+         "; this is a bug of qcc, please report it with " + evidence;
+}
+
 } // namespace qcc::tools

@@ -21,6 +21,11 @@ void printError(const std::string &tool, const std::string &message);
 /// Prints "TOOL: warning: MESSAGE" to the standard error.
 void printWarning(const std::string &tool, const std::string &message);
 
+/// The message about a crash of the compiler, `when` ("in stage kernel") it
+/// happened; `evidence` is what a report has to come with.
+std::string crashMessage(const std::string &when,
+                         const std::string &evidence = "the program");
+
 } // namespace qcc::tools
 
 #endif // QCC_TOOLS_COMMON_MESSAGES_H

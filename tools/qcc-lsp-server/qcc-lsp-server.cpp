@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Server.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "qcc/Pipelines/Register.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 
-/// The whole tool. In the wheels it is part of libqcc, which main.cpp calls.
-extern "C" __attribute__((visibility("default"))) int
-qccLspServerMain(int argc, char **argv) {
+/// MLIR's own server, for the dialects of qcc, with its command line.
+static int serveMLIR(int argc, char **argv) {
   // Options of LLVM's passes, which are in the same process, but no help here.
   for (auto &option : llvm::cl::getRegisteredOptions())
     if (option.first != "help")
@@ -20,4 +21,21 @@ qccLspServerMain(int argc, char **argv) {
   mlir::DialectRegistry registry;
   qcc::registerAllDialects(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+}
+
+/// Whether an argument asks for something else than serving an editor: for
+/// help, the version, or the form of messages in MLIR's tests.
+static bool isForMLIR(llvm::StringRef argument) {
+  argument = argument.ltrim('-');
+  return argument.starts_with("help") || argument == "version" ||
+         argument.starts_with("lit-test") || argument == "pretty" ||
+         argument.starts_with("input-style");
+}
+
+/// The whole tool. In the wheels it is part of libqcc, which main.cpp calls.
+extern "C" __attribute__((visibility("default"))) int
+qccLspServerMain(int argc, char **argv) {
+  if (llvm::any_of(llvm::ArrayRef(argv, argc).drop_front(), isForMLIR))
+    return serveMLIR(argc, argv);
+  return qcc::lsp::Server([&] { return serveMLIR(argc, argv); }).run();
 }

@@ -143,10 +143,7 @@ bool Session::guarded(llvm::StringRef what, llvm::function_ref<bool()> body) {
   bool survived = recovery.RunSafely([&] { result = body(); });
   progress.reset();
   if (!survived) {
-    reportError(tools::ExitFailed,
-                "the compiler crashed " + what +
-                    "; this is a bug of qcc, please report it with the "
-                    "program");
+    reportError(tools::ExitFailed, tools::crashMessage(what.str()));
     return false;
   }
   return result;
@@ -394,9 +391,9 @@ ExitCode Session::runStages(Stage last, PassDebugging *passes) {
   progress.reset();
   if (!survived)
     reportError(tools::ExitFailed,
-                "the compiler crashed in stage " + stageName(running) +
-                    "; this is a bug of qcc, please report it with the file " +
-                    writeReproducer(*before, running, pipeline));
+                tools::crashMessage(
+                    "in stage " + stageName(running).str(),
+                    "the file " + writeReproducer(*before, running, pipeline)));
   return survived && ok ? tools::ExitSuccess : tools::ExitFailed;
 }
 

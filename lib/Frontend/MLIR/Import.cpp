@@ -50,25 +50,37 @@ llvm::Expected<WeightsSource> WeightsSource::parse(StringRef text) {
   return source;
 }
 
+/// Whether a location names a position in `file`.
+static bool isIn(StringRef file, Location location) {
+  auto names = [&](Location part) {
+    auto position = dyn_cast<FileLineColLoc>(part);
+    return position && position.getFilename() == file ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+  };
+  return location->walk(names).wasInterrupted();
+}
+
 /// An op with a name for its layer, `loc("fc1")`, has no position in the text
-/// any more, which messages need: the name keeps it.
+/// any more, which messages need: the name keeps it. With `keepsAll`, it is the
+/// same for an op whose location names other files, or nothing.
 static void keepPositions(const llvm::SourceMgr &sources,
-                          const AsmParserState &state) {
+                          const AsmParserState &state, bool keepsAll) {
   for (const AsmParserState::OperationDefinition &definition :
        state.getOpDefs()) {
     Operation *op = definition.op;
     auto name = dyn_cast<NameLoc>(op->getLoc());
+    bool isOnlyName = name && isa<UnknownLoc>(name.getChildLoc());
     unsigned buffer = sources.FindBufferContainingLoc(definition.loc.Start);
-    if (!name || !isa<UnknownLoc>(name.getChildLoc()) || buffer == 0)
+    if ((!isOnlyName && !keepsAll) || buffer == 0)
+      continue;
+    StringRef file = sources.getMemoryBuffer(buffer)->getBufferIdentifier();
+    if (isIn(file, op->getLoc()))
       continue;
     auto [line, column] =
         sources.getLineAndColumn(definition.loc.Start, buffer);
-    op->setLoc(
-        NameLoc::get(name.getName(),
-                     FileLineColLoc::get(
-                         op->getContext(),
-                         sources.getMemoryBuffer(buffer)->getBufferIdentifier(),
-                         line, column)));
+    Location position =
+        FileLineColLoc::get(op->getContext(), file, line, column);
+    op->setLoc(name ? NameLoc::get(name.getName(), position) : position);
   }
 }
 
@@ -140,7 +152,8 @@ static LogicalResult verifyStorage(ModuleOp module) {
 }
 
 static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
-                                   MLIRContext *context) {
+                                   MLIRContext *context,
+                                   bool keepsAllPositions) {
   const llvm::MemoryBuffer *buffer =
       sources.getMemoryBuffer(sources.getMainFileID());
   bool hasError = false;
@@ -174,7 +187,7 @@ static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
         return parseAsmSourceFile(sources, &block, config, &state);
       })))
     return {};
-  keepPositions(sources, state);
+  keepPositions(sources, state, keepsAllPositions);
   Location loc =
       FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0);
   OwningOpRef<ModuleOp> module =
@@ -208,17 +221,28 @@ static LogicalResult refuseFixedInputs(const FixedInputs &fixed,
   return success();
 }
 
+OwningOpRef<ModuleOp> qcc::parseMLIR(const llvm::SourceMgr &sources,
+                                     MLIRContext *context,
+                                     bool keepsAllPositions) {
+  // Operations of unknown dialects are parsed, so that verifyProgram can reject
+  // them by name.
+  bool allowsUnregistered = context->allowsUnregisteredDialects();
+  context->allowUnregisteredDialects();
+  OwningOpRef<ModuleOp> module = parse(sources, context, keepsAllPositions);
+  context->allowUnregisteredDialects(allowsUnregistered);
+  return module;
+}
+
 OwningOpRef<ModuleOp> qcc::importMLIR(const llvm::SourceMgr &sources,
                                       MLIRContext *context,
                                       const ImportOptions &options) {
   if (failed(refuseFixedInputs(options.fixed, sources, context)))
     return {};
-  // Operations of unknown dialects are parsed, so that verifyProgram can reject
-  // them by name.
-  bool allowsUnregistered = context->allowsUnregisteredDialects();
-  context->allowUnregisteredDialects();
-  OwningOpRef<ModuleOp> module = parse(sources, context);
-  context->allowUnregisteredDialects(allowsUnregistered);
+  return importParsed(parseMLIR(sources, context), options);
+}
+
+OwningOpRef<ModuleOp> qcc::importParsed(OwningOpRef<ModuleOp> module,
+                                        const ImportOptions &options) {
   if (module && isStableHLO(*module))
     module = importStableHLO(*module);
   if (module && isTOSA(*module) && failed(lowerTOSA(*module)))

@@ -100,6 +100,18 @@ mlir::OwningOpRef<mlir::ModuleOp> importMLIR(const llvm::SourceMgr &sources,
                                              mlir::MLIRContext *context,
                                              const ImportOptions &options = {});
 
+/// The first step of importMLIR: a module that MLIR verified, of any dialects.
+/// With `keepsAllPositions`, each op has a position in the text, also an op
+/// whose location names another file.
+mlir::OwningOpRef<mlir::ModuleOp> parseMLIR(const llvm::SourceMgr &sources,
+                                            mlir::MLIRContext *context,
+                                            bool keepsAllPositions = false);
+
+/// The steps of importMLIR after parseMLIR. A null module stays null.
+mlir::OwningOpRef<mlir::ModuleOp>
+importParsed(mlir::OwningOpRef<mlir::ModuleOp> module,
+             const ImportOptions &options);
+
 /// The last step of every import: fills in weights, and rejects what the
 /// compiler and the reference interpreter do not take.
 mlir::LogicalResult verifyImported(mlir::ModuleOp module,
