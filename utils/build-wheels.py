@@ -67,6 +67,7 @@ def stripped(path, folder):
 
 #: What parts of the package need besides, by the name of the extra.
 EXTRAS = {"serve": ["httptools>=0.6,<1", "uvloop>=0.17,<1"], "grpc": ["grpcio>=1.60,<2", "protobuf>=4"],
+          "ray": ["ray[data,serve]>=2.60,<3"],
           "quantize": ["nncf>=3.0,<4", "onnx>=1.17,<2", "onnxruntime>=1.20,<2"]}
 
 

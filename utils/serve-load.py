@@ -5,6 +5,10 @@ It starts a server and a process of clients, each of which sends one row at a ti
 of the answer. The load test prints the rate and the latencies. With --soak, artifacts are also replaced all the time,
 other clients overload the server, are slow, break off, and send malformed bodies. At the end nothing may be wrong or
 lost, and the server's memory must not have grown. Exit code 1: it was not so.
+
+With --ray, Ray Serve serves the same artifact beside it, by the HTTP proxy of one node: `qcc.ray` by qcc.ray.Deployment,
+and `plain` by a class that calls the function for each request, whose bodies are the bytes of arrays alone. The load
+tests of the three servers alternate.
 """
 
 import argparse
@@ -16,6 +20,8 @@ import platform
 import random
 import re
 import signal
+import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -37,7 +43,12 @@ def parse_arguments(arguments):
     parser.add_argument("--soak", type=float, default=0.0, metavar="SECONDS", help="soak for this long afterwards")
     parser.add_argument("--mutants", type=int, default=10000, help="malformed bodies of the soak (default: 10000)")
     parser.add_argument("--seed", type=int, default=1, help="of the mutants (default: 1)")
-    return parser.parse_args(arguments)
+    parser.add_argument("--ray", action="store_true", help="measure Ray Serve as well; it needs ray[serve]")
+    parser.add_argument("--rounds", type=int, default=5, help="of --ray, of --seconds for each server (default: 5)")
+    options = parser.parse_args(arguments)
+    if options.ray and options.soak:
+        parser.error("--soak is for qcc serve alone; leave --ray out")
+    return options
 
 
 def compile_artifact(options, path, seed):
@@ -50,14 +61,17 @@ def environment(options):
     return dict(os.environ, PYTHONPATH=str(ROOT / "python"), QCC_LIBRARY_PATH=str((options.build / "lib").resolve()))
 
 
-def request(model, row, fields=()):
-    """The bytes of one request."""
+def post(path, body, headers=""):
+    """The bytes of a request of HTTP."""
+    return f"POST {path} HTTP/1.1\r\nHost: a\r\n{headers}Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+def request(model, row, fields=(), prefix=""):
+    """The bytes of one inference."""
     text = json.dumps({"inputs": [{"name": "input0", "shape": [1, 64], "datatype": "INT8",
                                    "parameters": {"binary_data_size": 64}}],
                        "parameters": {"binary_data_output": True, **dict(fields)}}).encode()
-    head = f"POST /v2/models/{model}/infer HTTP/1.1\r\nHost: a\r\nInference-Header-Content-Length: {len(text)}\r\n" \
-           f"Content-Length: {len(text) + len(row)}\r\n\r\n"
-    return head.encode() + text + row
+    return post(f"{prefix}/v2/models/{model}/infer", text + row, f"Inference-Header-Content-Length: {len(text)}\r\n")
 
 
 class Client(asyncio.Protocol):
@@ -82,7 +96,7 @@ class Client(asyncio.Protocol):
     def data_received(self, data):
         buffer = self.buffer + data if self.buffer else data
         end = buffer.find(b"\r\n\r\n")
-        length = re.search(rb"\r\nContent-Length: (\d+)", buffer[:end]) if end >= 0 else None
+        length = re.search(rb"\r\nContent-Length: (\d+)", buffer[:end], re.IGNORECASE) if end >= 0 else None
         if length is None or len(buffer) < end + 4 + int(length.group(1)):
             self.buffer = buffer
             return
@@ -247,9 +261,74 @@ async def soak(options, port, process, path, artifacts, requests, wanted):
     return wrong == 0 and lost == 0 and growth < 16 << 20
 
 
+class Plain:
+    """A model as users of Ray Serve write it."""
+
+    def __init__(self, path):
+        import qcc
+
+        self.function = qcc.load(path).function(threads=1)
+
+    async def __call__(self, request):
+        import numpy as np
+        from starlette.responses import Response
+
+        row = np.frombuffer(await request.body(), np.int8).reshape(1, 64)
+        return Response(self.function(row).tobytes())
+
+
+def start_ray(options, path, port):
+    """Serves an artifact by Ray Serve, at a port; the prefixes of the two applications."""
+    # Processes of Ray inherit them. Without the last one, other work of the machine would go before replicas.
+    os.environ.update(environment(options), RAY_USAGE_STATS_ENABLED="0", RAY_worker_niceness="0")
+    import ray
+    from ray import serve
+
+    import qcc.ray
+
+    ray.init(address="local", include_dashboard=False, log_to_driver=False)
+    serve.start(http_options={"host": "127.0.0.1", "port": port})
+    plain = serve.deployment(Plain, max_ongoing_requests=options.connections, ray_actor_options={"num_cpus": 0})
+    serve.run(plain.bind(str(path)), name="plain", route_prefix="/plain")
+    deployment = qcc.ray.Deployment(path, name="classifier", max_ongoing_requests=options.connections,
+                                    ray_actor_options={"num_cpus": 0})
+    deployment.run("classifier", route_prefix="/qcc")
+
+
+def compare_with_ray(options, port, path, rows, wanted):
+    """Measures the three servers in turns; whether all answers were right."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        ray_port = probe.getsockname()[1]
+    start_ray(options, path, ray_port)
+    servers = {"qcc serve": (port, [request("classifier", row.tobytes()) for row in rows]),
+               "qcc.ray": (ray_port, [request("classifier", row.tobytes(), prefix="/qcc") for row in rows]),
+               "plain": (ray_port, [post("/plain", row.tobytes()) for row in rows])}
+    rates, latencies, is_good = {name: [] for name in servers}, {name: [] for name in servers}, True
+    for turn in range(options.rounds + 1):
+        for name, (of_server, requests) in servers.items():
+            seconds = options.seconds if turn else 2.0  # The first turn warms up.
+            state = asyncio.run(load(of_server, requests, wanted, seconds, options.connections))
+            is_good &= state.wrong == state.lost == 0
+            if turn:
+                rates[name].append(len(state.latencies) / seconds)
+                latencies[name] += state.latencies
+    print(f"host        {host()}")
+    print(f"versions    {versions()}")
+    for name, found in rates.items():
+        times = sorted(latencies[name])
+        print(f"{name:<11} {statistics.median(found):.0f} requests/s ({min(found):.0f} to {max(found):.0f}), p50 "
+              f"{1e3 * times[len(times) // 2]:.1f} ms, p99 {1e3 * times[int(len(times) * 0.99)]:.1f} ms")
+    for name in ("qcc.ray", "plain"):
+        print(f"qcc serve is {statistics.median(rates['qcc serve']) / statistics.median(rates[name]):.1f} times as fast as {name}")
+    print(f"answers     {'all right' if is_good else 'some are wrong or lost'}, {options.connections} connections, "
+          f"{options.processes} processes of qcc serve")
+    return is_good
+
+
 def versions():
     found = [f"Python {platform.python_version()}"]
-    for name in ("numpy", "httptools", "uvloop"):
+    for name in ("qcc", "numpy", "httptools", "uvloop", "ray"):
         try:
             module = __import__(name)
             found.append(f"{name} {getattr(module, '__version__', '?')}")
@@ -263,6 +342,27 @@ def host():
     model = re.search(r"model name\s*: (.*)", text)
     return f"{model.group(1) if model else platform.machine()}, {len(os.sched_getaffinity(0))} CPUs, load " \
            f"{os.getloadavg()[0]:.1f}"
+
+
+def measure(options, port, process, path, artifacts, rows, wanted):
+    """The load test and the soak of python -m qcc serve; whether all was as it must be."""
+    requests = [request("classifier", row.tobytes()) for row in rows]
+    asyncio.run(load(port, requests, wanted, 0.5, options.connections))
+    before, own = cpu_seconds(process), time.process_time()
+    state = asyncio.run(load(port, requests, wanted, options.seconds, options.connections))
+    used, own = cpu_seconds(process) - before, time.process_time() - own
+    times, count = sorted(state.latencies), len(state.latencies)
+    print(f"host        {host()}")
+    print(f"versions    {versions()}")
+    print(f"rate        {count / options.seconds:.0f} requests/s, {options.connections} connections, "
+          f"{options.processes} processes")
+    print(f"latency     p50 {1e3 * times[count // 2]:.2f} ms, p99 {1e3 * times[int(count * 0.99)]:.2f} ms")
+    print(f"CPU         {1e6 * used / count:.1f} us of a request in the server, {1e6 * own / count:.1f} us in the clients")
+    is_good = state.wrong == state.lost == 0
+    print(f"answers     {count} right, {state.wrong} wrong, {state.lost} lost")
+    if options.soak:
+        is_good &= asyncio.run(soak(options, port, process, path, artifacts, requests, wanted))
+    return is_good
 
 
 def main():
@@ -292,22 +392,10 @@ def main():
         process = subprocess.Popen(command, env=environment(options), stdout=subprocess.PIPE, text=True)
         try:
             port = int(process.stdout.readline().rsplit(":", 1)[1])
-            requests = [request("classifier", row.tobytes()) for row in rows]
-            asyncio.run(load(port, requests, wanted, 0.5, options.connections))
-            before, own = cpu_seconds(process), time.process_time()
-            state = asyncio.run(load(port, requests, wanted, options.seconds, options.connections))
-            used, own = cpu_seconds(process) - before, time.process_time() - own
-            times, count = sorted(state.latencies), len(state.latencies)
-            print(f"host        {host()}")
-            print(f"versions    {versions()}, qcc {qcc.__version__}")
-            print(f"rate        {count / options.seconds:.0f} requests/s, {options.connections} connections, "
-                  f"{options.processes} processes")
-            print(f"latency     p50 {1e3 * times[count // 2]:.2f} ms, p99 {1e3 * times[int(count * 0.99)]:.2f} ms")
-            print(f"CPU         {1e6 * used / count:.1f} us of a request in the server, {1e6 * own / count:.1f} us in the clients")
-            is_good = state.wrong == state.lost == 0
-            print(f"answers     {count} right, {state.wrong} wrong, {state.lost} lost")
-            if options.soak:
-                is_good &= asyncio.run(soak(options, port, process, path, artifacts, requests, wanted))
+            if options.ray:
+                is_good = compare_with_ray(options, port, path, rows, wanted)
+            else:
+                is_good = measure(options, port, process, path, artifacts, rows, wanted)
         finally:
             process.send_signal(signal.SIGTERM)
             code = process.wait(60)

@@ -31,6 +31,26 @@ func.func @slow(%x: tensor<?x2048xf32>) -> tensor<?x1xf32> {
 }
 """
 
+#: Each row has the sum of all rows: the leading dimension is no batch.
+MIXED = """
+#row = affine_map<(m, k) -> (m, 0)>
+func.func @mixed(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %x, %c0 : tensor<?x3xf32>
+  %e = tensor.empty() : tensor<3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+  %s = linalg.reduce ins(%x : tensor<?x3xf32>) outs(%f : tensor<3xf32>) dimensions = [0]
+    (%a: f32, %b: f32) {
+      %r = arith.addf %a, %b : f32
+      linalg.yield %r : f32
+    }
+  %ye = tensor.empty(%m) : tensor<?x3xf32>
+  %y = linalg.broadcast ins(%s : tensor<3xf32>) outs(%ye : tensor<?x3xf32>) dimensions = [0]
+  return %y : tensor<?x3xf32>
+}
+"""
+
 
 DATATYPES = {"bool": "BOOL", "uint8": "UINT8", "int8": "INT8", "int16": "INT16", "int32": "INT32", "int64": "INT64",
              "float16": "FP16", "float32": "FP32", "float64": "FP64"}

@@ -19,28 +19,7 @@ from package import DOUBLE, DOUBLE_ROWS, LINEAR, TYPES, identity_of, linear_of, 
 
 pytest.importorskip("httptools", reason="the library of HTTP is not installed")
 import serving  # noqa: E402
-from serving import SLOW  # noqa: E402
-
-#: Each row has the sum of all rows: the leading dimension is no batch.
-MIXED = """
-#row = affine_map<(m, k) -> (m, 0)>
-func.func @mixed(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
-  %c0 = arith.constant 0 : index
-  %zero = arith.constant 0.0 : f32
-  %m = tensor.dim %x, %c0 : tensor<?x3xf32>
-  %e = tensor.empty() : tensor<3xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3xf32>) -> tensor<3xf32>
-  %s = linalg.reduce ins(%x : tensor<?x3xf32>) outs(%f : tensor<3xf32>) dimensions = [0]
-    (%a: f32, %b: f32) {
-      %r = arith.addf %a, %b : f32
-      linalg.yield %r : f32
-    }
-  %ye = tensor.empty(%m) : tensor<?x3xf32>
-  %y = linalg.broadcast ins(%s : tensor<3xf32>) outs(%ye : tensor<?x3xf32>) dimensions = [0]
-  return %y : tensor<?x3xf32>
-}
-"""
-
+from serving import MIXED, SLOW  # noqa: E402
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -743,7 +722,7 @@ def test_a_descriptor_that_is_another_snapshot(folder):
     (["a b={double}"], 2, "a name has letters, digits"),
     (["m={double}", "m={rows}"], 2, "'m' names 2 models; give each a name of its own"),
     (["m=none.so"], 3, "model 'm' of 'none.so': there is no such file; give the artifact"),
-    (["m={two}"], 3, "it has the functions double, second; name one, such as m={two}:double"),
+    (["m={two}"], 3, "it has the functions double, second; name one, such as {two}:double"),
     (["m={two}:third"], 3, "'third'"),
     (["m={text}"], 3, "model 'm' of '{text}': "),
     (["m={double}", "--port=70000"], 2, "'70000' must be a whole number from 0 to 65535"),

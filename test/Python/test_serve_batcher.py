@@ -1,6 +1,7 @@
 """qcc.serve.Batcher by itself; it needs no library of HTTP."""
 
 import asyncio
+import pickle
 import subprocess
 import sys
 
@@ -78,6 +79,11 @@ def test_batcher_deadline_queue_and_cancellation():
         assert (outcomes[2] == 2048).all()
 
     batched(SLOW, use, max_batch=1, max_queue=2)
+
+
+def test_errors_keep_what_they_say():
+    error = pickle.loads(pickle.dumps(QueueFullError("full", 3)))
+    assert (str(error), error.retry_after) == ("full", 3)
 
 
 #: Counts to a number, so data decide how long it runs.

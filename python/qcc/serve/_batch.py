@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Type
 
 from ..errors import BusyError, CancelledError, TimedOutError
 from ._signature import Array
@@ -17,6 +17,9 @@ class QueueFullError(BusyError):
     def __init__(self, message: str, retry_after: int) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+    def __reduce__(self) -> Tuple[Type["QueueFullError"], Tuple[str, int]]:
+        return type(self), (str(self), self.retry_after)
 
 
 class DeadlineError(TimedOutError):

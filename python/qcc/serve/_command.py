@@ -8,7 +8,6 @@ import argparse
 import gc
 import logging
 import math
-import os
 import re
 import sys
 from typing import Any, Callable, List, Optional
@@ -87,16 +86,13 @@ class _UsageError(InvalidArgumentError):
 
 
 def _source(text: str) -> Any:
-    from ._models import Source
+    from ._models import Source, split_function
 
     name, found, path = text.partition("=")
     if not found or not path or not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", name):
         raise _UsageError(f"'{text}' must be NAME=FILE, such as classifier=model.so; a name has letters, digits, "
                           "'_', '-' and '.'")
-    entry: Optional[str] = None
-    if not os.path.exists(path) and ":" in path:
-        path, _, entry = path.rpartition(":")
-    return Source(name, path, entry)
+    return Source(name, *split_function(path))
 
 
 def _options(given: argparse.Namespace) -> Any:

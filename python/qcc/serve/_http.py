@@ -15,7 +15,7 @@ import httptools
 
 from ._exchange import Exchange, HttpOptions
 from ._protocol import RequestError
-from ._routes import Call, Response, Service, error_response
+from ._routes import Call, Response, Service, check_encoding, check_length, check_method, error_response, json_length
 
 log = logging.getLogger("qcc.serve")
 
@@ -120,15 +120,15 @@ class Connection(asyncio.Protocol):
             return
         # Lengths are compared first: most headers are none of these.
         if len(name) == 31 and name.lower() == b"inference-header-content-length":
-            if value.isdigit() and len(value) < 18:
-                exchange.header_length = int(value)
-            else:
-                exchange.refuse(400, "Inference-Header-Content-Length must be a number of bytes")
+            try:
+                exchange.header_length = json_length(value)
+            except RequestError as error:
+                exchange.refusal = exchange.refusal or error
         elif len(name) == 14 and name.lower() == b"content-length":
-            # The parser has checked that it is a number.
-            if len(value) > 18 or int(value) > self.service.limits.body:
-                exchange.refuse(413, f"the body has {value[:30].decode('latin-1')} bytes, but at most "
-                                     f"{self.service.limits.body} are allowed; send less at once")
+            try:
+                check_length(value, self.service.limits.body)  # The parser has checked that it is a number.
+            except RequestError as error:
+                exchange.refusal = exchange.refusal or error
                 exchange.keep = False
         elif len(name) == 16 and name.lower() == b"content-encoding":
             exchange.content_encoding = value
@@ -143,13 +143,10 @@ class Connection(asyncio.Protocol):
         self.header_bytes = 0
         method = self.parser.get_method().decode("latin-1")
         exchange.is_head = method == "HEAD"
-        if exchange.content_encoding.lower() not in (b"", b"identity"):
-            exchange.refuse(415, "this server does not decompress; send the body without Content-Encoding")
         try:
+            check_encoding(exchange.content_encoding)
             exchange.route = route = self.service.route(exchange.url)
-            if method not in route.methods:
-                exchange.refuse(405, f"this path takes {' or '.join(route.methods)}, not {method}",
-                                ("Allow", ", ".join(route.methods)))
+            check_method(route, method)
         except RequestError as error:
             exchange.refusal = exchange.refusal or error
         if exchange.refusal is not None and not exchange.keep:

@@ -34,6 +34,14 @@ class Source(NamedTuple):
     entry: Optional[str]  #: the function; None is the only one
 
 
+def split_function(text: str) -> Tuple[str, Optional[str]]:
+    """The file and the function that FILE or FILE:FUNCTION names; None is the only function."""
+    if not os.path.exists(text) and ":" in text:
+        path, _, function = text.rpartition(":")
+        return path, function
+    return text, None
+
+
 class BatchOptions(NamedTuple):
     """How the models of a server run."""
 
@@ -130,7 +138,7 @@ class Loaded:
                                            share_weights=options.shared, private_copy=not options.shared)
             if source.entry is None and len(self.module.functions) != 1:
                 raise InvalidArgumentError(f"it has the functions {', '.join(self.module.functions)}; name one, such as "
-                                           f"{source.name}={source.path}:{self.module.functions[0]}")
+                                           f"{source.path}:{self.module.functions[0]}")
             self.function: Function = self.module.function(source.entry, threads=options.threads)
             self.signature = Signature(self.function)
             self.unbatched = why_unbatched(self.function, self.signature, options.max_batch)

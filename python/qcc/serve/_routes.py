@@ -46,6 +46,33 @@ class Route(NamedTuple):
     model: Optional[Model] = None
 
 
+def check_length(value: bytes, most: int) -> None:
+    """Refuses a body by its Content-Length, which is a number. Raises RequestError."""
+    if len(value) > 18 or int(value) > most:
+        raise RequestError(413, f"the body has {value[:30].decode('latin-1')} bytes, but at most {most} are allowed; send "
+                                "less at once")
+
+
+def check_encoding(value: bytes) -> None:
+    """Refuses a body by its Content-Encoding. Raises RequestError."""
+    if value.lower() not in (b"", b"identity"):
+        raise RequestError(415, "this server does not decompress; send the body without Content-Encoding")
+
+
+def check_method(route: Route, method: str) -> None:
+    """Refuses a method that the path does not take. Raises RequestError."""
+    if method not in route.methods:
+        raise RequestError(405, f"this path takes {' or '.join(route.methods)}, not {method}",
+                           [("Allow", ", ".join(route.methods))])
+
+
+def json_length(value: bytes) -> int:
+    """The length of the JSON before binary data, of the header Inference-Header-Content-Length. Raises RequestError."""
+    if not value.isdigit() or len(value) >= 18:
+        raise RequestError(400, "Inference-Header-Content-Length must be a number of bytes")
+    return int(value)
+
+
 class Call:
     """A request that has been read. `respond` takes its response once; it may be called before `run` returns."""
 
