@@ -157,6 +157,57 @@ def w_of(model):
     return numpy_helper.to_array(next(tensor for tensor in model.graph.initializer if tensor.name == "w"))
 
 
+def normalized():
+    """A layer whose activation and norm are spelled out, as converters write them, before another layer."""
+    random = np.random.default_rng(0)
+    model = onnx.parser.parse_model("""
+<ir_version: 8, opset_import: ["" : 17]>
+g (float[4, 16] x, float[16, 16] w, float[16, 8] v) => (float[4, 8] y)
+<float cubic = {0.044715}, float half = {0.5}, float one = {1}, float part = {0.0625}, float least = {0.00001},
+ int64[1] last = {1}, int64[2] column = {4, 1}, int64[2] whole = {4, 16}> {
+  h = MatMul(x, w)
+  square = Mul(h, h)
+  cube = Mul(h, square)
+  small = Mul(cube, cubic)
+  inner = Add(h, small)
+  t = Tanh(inner)
+  t1 = Add(t, one)
+  t2 = Mul(t1, half)
+  a = Mul(h, t2)
+  sum = ReduceSum(a, last)
+  mean = Mul(sum, part)
+  means = Reshape(mean, column)
+  spread = Expand(means, whole)
+  centered = Sub(a, spread)
+  squares = Mul(centered, centered)
+  total = ReduceSum(squares, last)
+  variance = Mul(total, part)
+  lifted = Add(variance, least)
+  root = Sqrt(lifted)
+  norm = Div(centered, root)
+  r = Add(norm, x)
+  y = MatMul(r, v)
+}""")
+    for name, shape in (("w", (16, 16)), ("v", (16, 8))):
+        model.graph.initializer.append(numpy_helper.from_array(random.standard_normal(shape).astype(np.float32) / 2, name))
+    del model.graph.input[1:]
+    return model
+
+
+def test_values_of_one_layer_are_not_rounded(engine, tmp_path):
+    """Activations and norms are computed in floats; the operands of layers, and of a sum of two layers, are rounded."""
+    prepared = _graph.prepare(str(save(normalized(), tmp_path / "model.onnx")))
+    random = np.random.default_rng(1)
+    rows = [random.standard_normal((4, 16)).astype(np.float32) for _ in range(8)]
+    data = _data.Data("rows", _graph.inputs_of(prepared), lambda: iter([{"x": x} for x in rows]), 8)
+    model = _engines.quantize(prepared, data, engine)
+    assert _placement.quantized_layers(model) == ["h", "y"]
+    rounded = {node.input[0] for node in model.graph.node if node.op_type == "QuantizeLinear"}
+    assert {"x", "r"} <= rounded <= {"x", "r", "norm"}
+    expected, actual = run_ort(prepared, rows[0]), run_ort(model, rows[0])
+    assert 0 < np.linalg.norm(expected - actual) < 0.1 * np.linalg.norm(expected)
+
+
 def test_excluded_nodes(engine, prepared):
     model = quantized_by(engine, prepared, ["conv_c2"])
     assert _placement.quantized_layers(model) == ["conv_c1", "gemm_fc"]
