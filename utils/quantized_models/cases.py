@@ -6,9 +6,6 @@ from typing import Tuple
 from onnx_models.fetching import name_of
 from onnx_models.real import PACKAGES as REAL_PACKAGES
 
-#: How the accuracy is kept where rounding all layers loses more than 0.5 %.
-KEEP = ("--max-drop=0.5%", "--eval={task}")
-
 
 @dataclasses.dataclass(frozen=True)
 class Case:
@@ -16,7 +13,7 @@ class Case:
     path: str  # in the package
     task: str  # the script of this folder that calibrates and evaluates
     metric: str
-    options: Tuple[str, ...] = ()
+    options: Tuple[str, ...] = ()  # more of qcc quantize, in which {task} is the script, as in --eval={task}
 
     @property
     def name(self):

@@ -61,8 +61,8 @@ PAGE = """\
 
 This page shows what [`qcc quantize`](HowTo/Quantize.md) makes of float models that others published as Python packages.
 `utils/quantized-models.py --table=docs/Quantized.md` measures them and writes this page. One command quantizes each
-model. The int8 model may lose 0.5 % of the float model's accuracy, and must be as fast as the int8 models that the
-defaults of two other libraries make of it.
+model. The int8 model may lose 0.5 % of the float model's accuracy. Two other libraries quantize the model by their
+defaults, and the model of qcc must be as fast as theirs.
 
 ## Models
 
