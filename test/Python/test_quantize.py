@@ -157,6 +157,78 @@ def w_of(model):
     return numpy_helper.to_array(next(tensor for tensor in model.graph.initializer if tensor.name == "w"))
 
 
+def normalized():
+    """A layer whose activation and norm are spelled out, as converters write them, before another layer."""
+    random = np.random.default_rng(0)
+    model = onnx.parser.parse_model("""
+<ir_version: 8, opset_import: ["" : 17]>
+g (float[4, 16] x, float[16, 16] w, float[16, 8] v) => (float[4, 8] y)
+<float cubic = {0.044715}, float half = {0.5}, float one = {1}, float part = {0.0625}, float least = {0.00001},
+ int64[1] last = {1}, int64[2] column = {4, 1}, int64[2] whole = {4, 16}> {
+  h = MatMul(x, w)
+  square = Mul(h, h)
+  cube = Mul(h, square)
+  small = Mul(cube, cubic)
+  inner = Add(h, small)
+  t = Tanh(inner)
+  t1 = Add(t, one)
+  t2 = Mul(t1, half)
+  a = Mul(h, t2)
+  sum = ReduceSum(a, last)
+  mean = Mul(sum, part)
+  means = Reshape(mean, column)
+  spread = Expand(means, whole)
+  centered = Sub(a, spread)
+  squares = Mul(centered, centered)
+  total = ReduceSum(squares, last)
+  variance = Mul(total, part)
+  lifted = Add(variance, least)
+  root = Sqrt(lifted)
+  norm = Div(centered, root)
+  r = Add(norm, x)
+  y = MatMul(r, v)
+}""")
+    for name, shape in (("w", (16, 16)), ("v", (16, 8))):
+        model.graph.initializer.append(numpy_helper.from_array(random.standard_normal(shape).astype(np.float32) / 2, name))
+    del model.graph.input[1:]
+    return model
+
+
+def test_values_of_one_layer_are_not_rounded(engine, tmp_path):
+    """Activations and norms are computed in floats; the operands of layers, and of a sum of two layers, are rounded."""
+    prepared = _graph.prepare(str(save(normalized(), tmp_path / "model.onnx")))
+    random = np.random.default_rng(1)
+    rows = [random.standard_normal((4, 16)).astype(np.float32) for _ in range(8)]
+    data = _data.Data("rows", _graph.inputs_of(prepared), lambda: iter([{"x": x} for x in rows]), 8)
+    model = _engines.quantize(prepared, data, engine)
+    assert _placement.quantized_layers(model) == ["h", "y"]
+    rounded = {node.input[0] for node in model.graph.node if node.op_type == "QuantizeLinear"}
+    assert {"x", "r"} <= rounded <= {"x", "r", "norm"}
+    expected, actual = run_ort(prepared, rows[0]), run_ort(model, rows[0])
+    assert 0 < np.linalg.norm(expected - actual) < 0.1 * np.linalg.norm(expected)
+
+
+def test_weights_of_seven_bits(engine, prepared):
+    """Their products cannot saturate sums of two."""
+    data = _data.Data("the test's data", _graph.inputs_of(prepared), lambda: iter([{"x": x} for x in samples()]), 8)
+    model = _engines.quantize(prepared, data, engine, weight_bits=7)
+    weights = [array for tensor in model.graph.initializer
+               if (array := numpy_helper.to_array(tensor)).dtype == np.int8 and array.size > 100]
+    assert len(weights) == 3 and all(40 < np.abs(array.astype(int)).max() <= 64 for array in weights)
+
+
+def test_bits_that_suit_the_processor(files, monkeypatch, capsys):
+    flags = pathlib.Path("/proc/cpuinfo").read_text().split()
+    assert _engines.weight_bits_of() == (8 if {"avx512_vnni", "avx_vnni"} & set(flags) else 7)
+    bits_of = {"x86-64-v3": 7, "skylake-avx512": 7, "cascadelake": 8, "alderlake": 8, "sapphirerapids": 8}
+    assert {target: _engines.weight_bits_of(target) for target in bits_of} == bits_of
+    for bits, given in ((7, []), (8, []), (7, ["--weight-bits=7"]), (8, ["--weight-bits=8"])):
+        other = 15 - bits if given else bits
+        monkeypatch.setattr(_command, "weight_bits_of", lambda bits=other: bits)
+        assert call(files, *given) == 0
+        assert (", with weights of 7 bits" in capsys.readouterr().out) == (bits == 7)
+
+
 def test_excluded_nodes(engine, prepared):
     model = quantized_by(engine, prepared, ["conv_c2"])
     assert _placement.quantized_layers(model) == ["conv_c1", "gemm_fc"]
@@ -197,12 +269,13 @@ def test_preparation(tmp_path):
     assert np.abs(run_ort(network, x) - run_ort(model, x)).max() < 1e-6
 
 
-def test_casts_of_constants_become_constants(tmp_path):
+def test_copies_of_constants_become_constants(tmp_path):
     model = onnx.parser.parse_model("""
 <ir_version: 8, opset_import: ["" : 17]>
 g (float[2, 4] x) => (float[2, 2] y) <int32[4, 2] w = {1, 2, 3, 4, 5, 6, 7, 8}> {
   f = Cast <to = 1> (w)
-  y = MatMul(x, f)
+  g = Identity(f)
+  y = MatMul(x, g)
 }""")
     prepared = _graph.prepare(str(save(model, tmp_path / "model.onnx")))
     assert [node.op_type for node in prepared.graph.node] == ["MatMul"]

@@ -33,6 +33,13 @@ static rt::Status checkDrop(std::string_view text) {
   return rt::Status::ok();
 }
 
+static rt::Status checkWeightBits(std::string_view text) {
+  if (text != "7" && text != "8")
+    return rt::invalidArgument("'--weight-bits=" + std::string(text) +
+                               "' must be 7 or 8");
+  return rt::Status::ok();
+}
+
 static rt::Status checkEngine(std::string_view text) {
   if (text != "nncf" && text != "ort")
     return rt::invalidArgument("'--engine=" + std::string(text) +
@@ -47,6 +54,10 @@ static void addPassed(Arguments &arguments, CommandLine &line) {
                 "What quantizes: NNCF, the default, or the quantizer of ONNX "
                 "Runtime",
                 checkEngine);
+  passed.option("weight-bits", "7|8",
+                "Bits of weights: 8, or 7, with which processors without VNNI "
+                "are faster; as this processor is fastest if not given",
+                checkWeightBits);
   passed.option(
       "samples", "N", "Read at most so many samples; 300 if not given",
       [](std::string_view text) {

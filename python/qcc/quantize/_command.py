@@ -16,7 +16,7 @@ from .._exit_codes import DIFFERS, SUCCESS, USAGE, run_on_model
 from .._explanation import UNWANTED, Explanation
 from .._options import dimension
 from ._data import Data, Sample, open_data
-from ._engines import ENGINES, choose_nodes, quantize
+from ._engines import ENGINES, choose_nodes, quantize, weight_bits_of
 from ._graph import inputs_of, is_same_file, layers_of, prepare, set_metadata
 from ._measure import (Compiled, Distance, Products, Times, compare_values, compile_checked, measure_times, products_of,
                        sensitivities, unwanted_steps)
@@ -57,8 +57,8 @@ def parser() -> argparse.ArgumentParser:
         prog="python -m qcc quantize",
         description="Quantizes an ONNX model to int8, and reports what it loses and gains.",
         epilog="exit codes: 0 the model is written; 1 no choice of layers keeps the accuracy of --max-drop, or "
-               "--fail-on refuses a step; 2 the command line is wrong; 3 a file is missing or not accepted; 4 a package is missing, or the model "
-               "cannot be quantized, compiled or written")
+               "--fail-on refuses a step; 2 the command line is wrong; 3 a file is missing or not accepted; 4 a package "
+               "is missing, or the model cannot be quantized, compiled or written")
     made.add_argument("model", metavar="MODEL.onnx")
     made.add_argument("-o", "--output", required=True, metavar="OUT.onnx", help="where the quantized model is written")
     made.add_argument("--data", required=True, metavar="DATA",
@@ -67,6 +67,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--samples", type=_count, default=300, metavar="N",
                       help="read at most so many (default: %(default)s)")
     made.add_argument("--engine", choices=sorted(ENGINES), default="nncf", help="what quantizes (default: %(default)s)")
+    made.add_argument("--weight-bits", type=int, choices=(7, 8), metavar="7|8",
+                      help="bits of weights: 8, or 7, with which processors without VNNI are faster (default: as this "
+                           "processor is fastest)")
     made.add_argument("--dim", action="append", default=[], type=dimension, metavar="NAME=N",
                       help="the size of a dimension for random data; NAME is its name in the model, or INPUT:AXIS")
     choice = made.add_argument_group("layers")
@@ -120,6 +123,7 @@ class _Job:
         self.data: Data = open_data(options.data, inputs_of(self.model), options.samples, dims)
         self.sample: Sample = self.data.first()
         self.shapes: Dict[str, Tuple[int, ...]] = {name: array.shape for name, array in self.sample.items()}
+        self.weight_bits = options.weight_bits or weight_bits_of()
         self.excluded = choose_nodes(self.model, options.exclude, options.keep_float)
         self.evaluate = Evaluation(options.eval) if options.eval else None
         if self.data.random:
@@ -129,7 +133,7 @@ class _Job:
     def run(self) -> Tuple[Report, Any]:
         """The report, and the quantized model, which is not written yet."""
         reference = compile_checked(self.model, self.shapes, "the float model")
-        quantized = quantize(self.model, self.data, self.options.engine, self.excluded)
+        quantized = quantize(self.model, self.data, self.options.engine, self.excluded, self.weight_bits)
         compiled = compile_checked(quantized, self.shapes, "the quantized model")
         times = measure_times(reference, compiled, self.sample)
         layers = quantized_layers(quantized)
@@ -144,6 +148,7 @@ class _Job:
                 compiled = compile_checked(quantized, self.shapes, "the quantized model")
                 times = measure_times(reference, compiled, self.sample)
         set_metadata(quantized, {"qcc.quantize.engine": self.options.engine,
+                                 "qcc.quantize.weight_bits": str(self.weight_bits),
                                  "qcc.quantize.data": self.data.description})
         return self._report(quantized, reference, compiled, times, alone, front, found), quantized
 
@@ -175,7 +180,7 @@ class _Job:
         explanation = explain(quantized.SerializeToString(), shapes=self.shapes)
         layers = self._layers(quantized, explanation, distances, times, alone, found)
         return Report(
-            self.options.model, self.options.output, self.options.engine, self.data.description, count,
+            self.options.model, self.options.output, self.options.engine, self.weight_bits, self.data.description, count,
             self.data.random, self.shapes, layers, outputs, times, self.model.ByteSize(), quantized.ByteSize(),
             tuple(front), found, tuple(unwanted_steps(explanation, self.options.fail_on)))
 

@@ -66,7 +66,7 @@ def prepare(path: str) -> Any:
     if operator_set(model) < _OPERATOR_SET:
         model = onnx.version_converter.convert_version(model, _OPERATOR_SET)
     _make_initializers(model)
-    _fold_casts(model)
+    _fold_copies(model)
     _name_nodes(model)
     fold_batch_normalization(model)
     return model
@@ -87,16 +87,18 @@ def _make_initializers(model: Any) -> None:
     model.graph.node.extend(kept)
 
 
-def _fold_casts(model: Any) -> None:
-    """Casts of constants become constants: NNCF does not take them."""
+def _fold_copies(model: Any) -> None:
+    """Casts and copies of constants become constants: NNCF does not take them as weights."""
     onnx, constants, outputs = need("onnx"), constants_of(model), _outputs(model)
     for node in list(model.graph.node):
-        if node.op_type == "Cast" and node.input[0] in constants and node.output[0] not in outputs:
-            to = next(attribute.i for attribute in node.attribute if attribute.name == "to")
+        is_copy = node.op_type in ("Cast", "Identity")
+        if is_copy and node.input[0] in constants and node.output[0] not in outputs:
             array = onnx.numpy_helper.to_array(constants[node.input[0]])
-            cast = array.astype(onnx.helper.tensor_dtype_to_np_dtype(to))
+            if node.op_type == "Cast":
+                to = next(attribute.i for attribute in node.attribute if attribute.name == "to")
+                array = array.astype(onnx.helper.tensor_dtype_to_np_dtype(to))
             tensor = model.graph.initializer.add()
-            tensor.CopyFrom(onnx.numpy_helper.from_array(cast, node.output[0]))
+            tensor.CopyFrom(onnx.numpy_helper.from_array(array, node.output[0]))
             constants[node.output[0]] = tensor
             model.graph.node.remove(node)
 

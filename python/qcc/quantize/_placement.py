@@ -9,12 +9,12 @@ contraction and for values that are stored, and only costs accuracy anywhere els
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Optional, Set
+from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Set
 
 from ._graph import CONTRACTIONS, constants_of, layers_of, readers_of, remove_unused
 from ._packages import need
 
-#: Ops whose operands are stored, in integers if they are dequantized values. A sum of two computed values is one, too.
+#: Ops whose operands are stored, in integers if they are dequantized values. A sum of values of two layers is one, too.
 _STORED = {*CONTRACTIONS, "Concat", "Resize", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "ReduceMean",
            "QuantizeLinear"}
 #: Ops that choose or move elements, so that a dequantized value stays one.
@@ -82,11 +82,52 @@ def _have_one_scale(nodes: List[Any], constants: Dict[str, Any]) -> bool:
         for one, other in zip(value, values[0])) for value in values)
 
 
+class _Stores:
+    """Which ops read a value that is stored, so that integers pay off."""
+
+    def __init__(self, model: Any) -> None:
+        self._producers, self._readers, self._constants = _producers(model), readers_of(model), constants_of(model)
+        self._layers: Dict[str, FrozenSet[str]] = {}
+
+    def reads(self, node: Any) -> bool:
+        """Whether an op reads stored operands, or moves elements that such an op reads later."""
+        if node.op_type in _STORED or self._is_sum_of_layers(node):
+            return True
+        return node.op_type in _MOVES and any(
+            self.reads(reader) for name in node.output for reader in self._readers.get(name, []))
+
+    def _is_sum_of_layers(self, node: Any) -> bool:
+        """Whether a kernel adds the value of another layer to its own. A sum of values of one layer, as in x + x^3, is
+        computed in the kernel of the layer, where rounding saves nothing."""
+        if node.op_type != "Add":
+            return False
+        first, second = (self._layers_of(name) for name in node.input)
+        return bool(first) and bool(second) and first != second
+
+    def _layers_of(self, name: str) -> FrozenSet[str]:
+        """The contractions and inputs of the model that a value depends on: the last ones on each way to it."""
+        pending = [name]
+        while pending:  # Without recursion, as networks are deep.
+            value = pending[-1]
+            node = self._producers.get(value)
+            operands = [] if node is None or node.op_type in CONTRACTIONS else [text for text in node.input if text]
+            missing = [operand for operand in operands if operand not in self._layers]
+            if missing:
+                pending += missing
+                continue
+            if operands:
+                self._layers[value] = frozenset().union(*(self._layers[operand] for operand in operands))
+            else:
+                self._layers[value] = frozenset([] if value in self._constants else [value])
+            pending.pop()
+        return self._layers[name]
+
+
 def remove_needless(model: Any) -> int:
     """Lets elementwise ops and outputs of the model read the floats that would be rounded; returns how many do."""
     removed = 0
     producers, readers, outputs = _producers(model), readers_of(model), {value.name for value in model.graph.output}
-    constants = constants_of(model)
+    stores = _Stores(model)
     pairs = [(producers[node.input[0]], node) for node in model.graph.node
              if node.op_type == "DequantizeLinear" and node.input[0] in producers]
     for quantize, dequantize in pairs:
@@ -94,8 +135,7 @@ def remove_needless(model: Any) -> int:
         if quantize.op_type != "QuantizeLinear" or value not in producers:
             continue
         for reader in readers.get(dequantize.output[0], []):
-            is_sum = reader.op_type == "Add" and not any(name in constants for name in reader.input)
-            if not is_sum and reader.op_type not in _STORED and reader.op_type not in _MOVES:
+            if not stores.reads(reader):
                 _replace(reader, dequantize.output[0], value)
                 removed += 1
         is_output = dequantize.output[0] in outputs and value not in outputs

@@ -36,6 +36,7 @@ class Report:
     model: str
     output: str
     engine: str
+    weight_bits: int
     data: str
     samples: int
     random: bool
@@ -57,7 +58,8 @@ class Report:
         """Sentences about the whole model."""
         contractions = self.contractions
         floats = [layer for layer in contractions if layer.precision != "int8"]
-        lines = [f"{len(contractions) - len(floats)} of {len(contractions)} contractions multiply int8"]
+        of_bits = "" if self.weight_bits == 8 else f", with weights of {self.weight_bits} bits"
+        lines = [f"{len(contractions) - len(floats)} of {len(contractions)} contractions multiply int8{of_bits}"]
         lines += [f"  {layer.name} ({layer.op}) stays in float32: {layer.reason}" for layer in floats]
         lines += [f"  {layer.name} ({layer.op}) is computed by generic loops: {layer.generic}" for layer in contractions
                   if layer.generic]
@@ -97,7 +99,8 @@ class Report:
                      "trials": [{"floats": list(trial.floats), "accuracy": trial.accuracy, "accepted": trial.accepted}
                                 for trial in self.found.trials]}
         return {
-            "model": self.model, "output": self.output, "engine": self.engine, "data": self.data,
+            "model": self.model, "output": self.output, "engine": self.engine,
+            "weight_bits": self.weight_bits, "data": self.data,
             "samples": self.samples, "random_data": self.random,
             "shapes": {name: list(shape) for name, shape in self.shapes.items()},
             "microseconds_float32": self.times.before, "microseconds": self.times.after,

@@ -127,6 +127,7 @@ VALUES = {
     "--tuning-db": ["db.json", "bench.json", "-"],
     "--variant": ["native", "none"],
     "--warm-up": ["0", "2"],
+    "--weight-bits": ["7", "8", "4"],
     "--weight-pages": ["auto", "file", "huge"],
     "--weights": ["w.npz", "random:1", "m.tflite", "-", "none.npz"],
     ("compile", "--output"): ["@/out.so", "@/out.mlir", "@/out.ll", "@/out.weights", "@/out.txt", "-"],

@@ -165,6 +165,7 @@ WRONG_VALUES = {
     "--tolerance": ["x", "-1", "nan", "inf"],
     "--warm-up": ["-1", "x", "1e3"],
     "--weight-pages": ["x", "HUGE"],
+    "--weight-bits": ["4", "9", "x"],
     "--weights": ["random:x", "random:", "random:-1"],
 }
 #: Files and names that do not fit.
