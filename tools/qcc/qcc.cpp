@@ -156,6 +156,17 @@ static void addExplain(Commands &commands, CommandLine &line) {
                  "For the summary and the page: the time of each step, as qcc "
                  "bench --json has measured it",
                  line.explain.profile);
+  arguments.text("baseline", "FILE",
+                 "For the page: an earlier profile of the same steps, to "
+                 "compare --profile with",
+                 line.explain.baseline);
+  arguments.text("peaks", "FILE",
+                 "For the page: what the machine can do, as qcc-bench --json "
+                 "has measured it with the threads of --profile; steps are "
+                 "compared with it",
+                 line.explain.peaks);
+  for (const char *beside : {"profile", "html"})
+    arguments.rules().needs({"baseline", "peaks"}, {beside});
   arguments.list("fail-on", "KIND[,...]",
                  "Exit with 1 if a step is of one of these kinds, and name it: "
                  "float-contraction, generic-contraction (one that no kernel "
@@ -170,6 +181,8 @@ static void addExplain(Commands &commands, CommandLine &line) {
       "target=reference",
       "target reference has no kernels to explain; use x86");
   arguments.example("qcc explain model.onnx --html=model.html");
+  arguments.example("qcc explain model.onnx --html=model.html "
+                    "--profile=now.json --baseline=before.json");
   arguments.example("qcc explain model.onnx --fail-on=float-contraction");
   arguments.example("qcc explain model.mlir --weights=random:7");
   arguments.example(
