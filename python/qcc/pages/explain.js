@@ -236,7 +236,7 @@ function timeColumns(own) {
       {title: "ratio", hint: "time of the baseline over time now; above 1 where the step became faster", value: ratio, isNumber: true,
        cell: step => isKnown(ratio(step)) ? ratio(step).toFixed(2) : ""});
   }
-  columns.push(numberColumn("rate", own, rateOf, COUNTS, "op/s"),
+  columns.push({...numberColumn("rate", own, rateOf, COUNTS, "op/s"), css: own.some(earlierOf) ? "wide" : ""},
     {title: peaks ? "of peak" : "of fastest", value: step => shareOfPeak(step, own), isNumber: true,
      hint: peaks ? "share of the peak that qcc-bench measured" : "share of the rate of the fastest step of its kind, since --peaks gives no peak",
      cell: step => percent(shareOfPeak(step, own), 1)});
@@ -253,7 +253,7 @@ function stepTable(entry, own) {
     {title: "layer, output", css: "lead name", value: titleOf, opens: titleOf, cell: step => [make("div", {class: "small mono"}, step.outputs.join(", ")),
       step.results.length ? make("div", {class: "small"}, step.results.join(", ")) : null]},
     {title: "made of", css: "wide small", value: step => step.fused.join(", "), cell: step => step.fused.join(", ")},
-    {title: "computed by", css: "lead", value: step => step.atom || kindOf(step).text, cell: computedBy},
+    {title: "computed by", css: "lead how", value: step => step.atom || kindOf(step).text, cell: computedBy},
     ...(isTimed(entry) ? timeColumns(own) : []),
     ...work.map((column, i) => ({...column, css: isTimed(entry) ? "wide" : "", cell: step => column.cell(step) || step[formulas[i]]}))];
   const isCompared = own.some(earlierOf);
