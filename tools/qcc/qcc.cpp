@@ -146,7 +146,8 @@ static void addExplain(Commands &commands, CommandLine &line) {
       "live_bytes (the most of it that is alive at one step) and "
       "scratch_bytes (of each thread), null where dimensions are not given; "
       "distinct_kernels; artifact_bytes; machine_code_bytes, with "
-      "--emit-cubin; of a step of a device its kernel");
+      "--emit-cubin; of a step of a device its kernel, of a contraction with "
+      "a constant operand its weight");
   arguments.text("html", "FILE",
                  "Also write a page for browsers, which needs no other file: "
                  "the steps as a graph, with what is known of each",

@@ -50,9 +50,13 @@ function bandwidthFor(own) {
   const rate = largestOf(own.map(step => perSecond(bytesOf(step), secondsOf(step))));
   return rate ? {rate, name: "the step that moves most bytes per second"} : null;
 }
-function shareOfPeak(step, own) {
-  const peak = step.atom ? peakFor(own, kindOf(step) === KINDS.float) : null, rate = rateOf(step);
-  return peak && rate ? rate / peak.rate : null;
+/** Gives the share of the peak that a step reached. Only contractions have one. */
+function sharesOfPeak(own) {
+  const integer = peakFor(own, false), float = peakFor(own, true);
+  return step => {
+    const peak = kindOf(step) === KINDS.float ? float : integer, rate = rateOf(step);
+    return step.atom && peak && rate ? rate / peak.rate : null;
+  };
 }
 
 // The figure of steps
@@ -226,7 +230,7 @@ function timeColumns(own) {
     {title: "of time", value: share, isNumber: true, cell: step => isKnown(share(step))
       ? [percent(share(step), 1), make("div", {class: "meter"}, make("div", {style: "width:" + Math.min(100, 100 * share(step)) + "%"}))] : ""}];
   if (own.some(step => isKnown(step.expected_seconds)))
-    columns.push({...numberColumn("expected", own, step => step.expected_seconds, TIMES), hint: "the time that the cost model expects"});
+    columns.push({...numberColumn("expected", own, step => step.expected_seconds, TIMES), hint: "time that the cost model expects"});
   if (own.some(earlierOf)) {
     const ratio = step => perSecond(earlierSecondsOf(step), secondsOf(step));
     const saved = numberColumn("saved", own, savedOf, TIMES);
@@ -236,10 +240,11 @@ function timeColumns(own) {
       {title: "ratio", hint: "time of the baseline over time now; above 1 where the step became faster", value: ratio, isNumber: true,
        cell: step => isKnown(ratio(step)) ? ratio(step).toFixed(2) : ""});
   }
+  const shareOfPeak = sharesOfPeak(own);
   columns.push({...numberColumn("rate", own, rateOf, COUNTS, "op/s"), css: own.some(earlierOf) ? "wide" : ""},
-    {title: peaks ? "of peak" : "of fastest", value: step => shareOfPeak(step, own), isNumber: true,
+    {title: peaks ? "of peak" : "of fastest", value: shareOfPeak, isNumber: true,
      hint: peaks ? "share of the peak that qcc-bench measured" : "share of the rate of the fastest step of its kind, since --peaks gives no peak",
-     cell: step => percent(shareOfPeak(step, own), 1)});
+     cell: step => percent(shareOfPeak(step), 1)});
   return columns;
 }
 

@@ -89,6 +89,15 @@ if (mode === "timed" || mode === "compared") {
   window.dispatch("resize");
   assert.strictEqual(figure.tags("svg")[0].getAttribute("width"), "372");
 }
+if (mode === "timed") {
+  // A report with expected times has a column of them, and hundreds of steps do not make the page slow.
+  const many = report => ({...report, kernels: [].concat(...Array.from({length: 10}, (_, copy) => report.kernels.map(kernel => (
+    {...kernel, step: kernel.step + (copy || ""), reads: kernel.reads.map(name => name + (copy || "")), expected_seconds: 0.002}))))});
+  const start = Date.now(), large = open(file, all => ({...all, report: many(all.report)})).page, steps = large.tags("table").pop();
+  assert.strictEqual(rows(steps).length, 10 * kernels.length);
+  assert(head(steps, "expected").textContent === "expected, ms" && column(steps, "expected").every(text => text === "2.000"));
+  assert(Date.now() - start < 30000, `${Date.now() - start} ms`);
+}
 if (mode === "compared") {
   const before = new Map(data.baseline.steps.map(step => [step.name, step.seconds]));
   for (const step of data.profile.steps) {

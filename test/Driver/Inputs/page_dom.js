@@ -29,11 +29,11 @@ class Element {
   }
   append(...nodes) {
     const added = this.adopt(nodes);
-    this.children = [...this.children, ...added];
+    this.children.push(...added);
   }
   prepend(...nodes) {
     const added = this.adopt(nodes);
-    this.children = [...added, ...this.children];
+    this.children.unshift(...added);
   }
   replaceChildren(...nodes) {
     this.children = [];
@@ -57,15 +57,16 @@ class Element {
   id(id) { return this.all(node => node.getAttribute("id") === id)[0]; }
 }
 
-/** Runs the scripts of a file as a browser does that opens FILE#address. */
-exports.open = (file, address = "") => {
+/** Runs the scripts of a file as a browser does that opens it, after `change` of its data. */
+exports.open = (file, change = data => data) => {
   const html = fs.readFileSync(file, "utf8");
-  const [, text] = html.match(/<script type="application\/json" id="data">([^]*?)<\/script>/);
+  const [, original] = html.match(/<script type="application\/json" id="data">([^]*?)<\/script>/);
+  const text = JSON.stringify(change(JSON.parse(original)));
   const [, script] = html.match(/<script>([^]*?)<\/script>/);
   const page = new Element("main"), source = new Element("script"), window = new Element("window");
   page.clientWidth = 900;
   source.textContent = text;
-  const location = {hash: address};
+  const location = {hash: ""};
   const document = {title: "", getElementById: id => ({page, data: source})[id] || null,
                     createElement: tag => new Element(tag), createElementNS: (_, tag) => new Element(tag)};
   vm.runInNewContext(script, {document, window, location}, {filename: file});
@@ -82,4 +83,7 @@ exports.rows = table => table.tags("tbody")[0].children.filter(row => !row.hidde
 /** The head of a column of a table. */
 exports.head = (table, title) => table.tags("th").find(cell => cell.textContent.split(",")[0] === title);
 /** The texts of a column, without the arrow of the head. */
-exports.column = (table, title) => exports.rows(table).map(row => row[table.tags("th").indexOf(exports.head(table, title))]);
+exports.column = (table, title) => {
+  const index = table.tags("th").indexOf(exports.head(table, title));
+  return exports.rows(table).map(row => row[index]);
+};
