@@ -90,6 +90,9 @@ def configure(config, lit_config):
     # Where assembleKernels looks for it.
     if shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"):
         config.available_features.add("ptxas")
+    # Runs the scripts of pages, without a browser.
+    if shutil.which("node"):
+        config.available_features.add("node")
     if has_sodium():
         config.available_features.add("libsodium")
     if hasattr(os, "geteuid") and os.geteuid() == 0:

@@ -197,7 +197,7 @@ def build(options):
     package = ROOT / "python" / "qcc"
     files["qcc-runtime"].update(
         {f"qcc/{path.relative_to(package)}": path.read_bytes() for path in package.rglob("*")
-         if path.suffix in (".py", ".typed")})
+         if path.suffix in (".py", ".typed", ".html", ".css", ".js")})
 
     def write(name, summary, requires, commands, linked, entry_points=""):
         return write_wheel(options.output, name, glibc[name], files[name], metadata(name, summary, requires), commands,

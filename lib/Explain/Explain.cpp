@@ -168,6 +168,20 @@ static void explainContraction(StepExplanation &explanation,
   explanation.alternatives = target.listAlternatives(op);
 }
 
+/// The note that lowering left (WeightNote.h).
+static WeightExplanation explainWeight(DictionaryAttr note) {
+  WeightExplanation weight;
+  weight.shape = note.getAs<DenseI64ArrayAttr>("shape").asArrayRef().vec();
+  weight.type = note.getAs<StringAttr>("type").getValue();
+  if (auto axis = note.getAs<IntegerAttr>("axis"))
+    weight.axis = axis.getInt();
+  if (auto scales = note.getAs<DenseF32ArrayAttr>("scales"))
+    weight.scales = {int64_t(scales[0]), scales[1], scales[2]};
+  if (auto zeros = note.getAs<DenseI64ArrayAttr>("zero_points"))
+    weight.zeroPoints = {zeros[0], zeros[1], zeros[2]};
+  return weight;
+}
+
 StepExplanation qcc::explainStep(func::CallOp call, const SymbolTable &symbols,
                                  const Target &target, ArrayRef<int64_t> dims) {
   auto step = symbols.lookup<func::FuncOp>(call.getCallee());
@@ -185,6 +199,8 @@ StepExplanation qcc::explainStep(func::CallOp call, const SymbolTable &symbols,
   explanation.work = *workKindNamed(text("work"));
   explanation.refused = text("refused");
   explanation.notTuned = text("not_tuned");
+  if (auto weight = info.getAs<DictionaryAttr>("weight"))
+    explanation.weight = explainWeight(weight);
   if (auto fused = info.getAs<ArrayAttr>("fused"))
     for (Attribute name : fused)
       explanation.fused.push_back(cast<StringAttr>(name).getValue().str());

@@ -80,6 +80,24 @@ unsigned ProgramReport::numSteps() const {
 // JSON
 //===----------------------------------------------------------------------===//
 
+template <typename T>
+static llvm::json::Object toJson(const WeightExplanation::Values<T> &values) {
+  return llvm::json::Object{
+      {"count", values.count}, {"min", values.least}, {"max", values.greatest}};
+}
+
+static llvm::json::Object toJson(const WeightExplanation &weight) {
+  llvm::json::Object object{{"shape", llvm::json::Array(weight.shape)},
+                            {"type", weight.type}};
+  if (weight.axis)
+    object["axis"] = *weight.axis;
+  if (weight.scales)
+    object["scales"] = toJson(*weight.scales);
+  if (weight.zeroPoints)
+    object["zero_points"] = toJson(*weight.zeroPoints);
+  return object;
+}
+
 static llvm::json::Object toJson(const StepExplanation &step) {
   llvm::json::Object object{
       {"name", step.name},
@@ -96,6 +114,8 @@ static llvm::json::Object toJson(const StepExplanation &step) {
       {"outputs", llvm::json::Array(step.outputs)},
       {"results", llvm::json::Array(step.results)},
   };
+  if (step.weight)
+    object["weight"] = toJson(*step.weight);
   if (step.isContraction()) {
     object["atom"] = step.atom;
     object["config"] = step.config;

@@ -12,9 +12,11 @@ import tempfile
 from typing import Any, Dict, List, Optional, Tuple
 
 from ._arrays import load_array
-from ._exit_codes import DIFFERS, SUCCESS, run_on_model
+from ._artifact import is_same_file, write_file
+from ._exit_codes import DIFFERS, SUCCESS, USAGE, run_on_model
 from ._layers import PEERS, diff_model, load_model
 from ._options import dimension, pair
+from ._pages import diff_page
 from ._reduce import reduce_model
 
 
@@ -45,6 +47,8 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
     diff.add_argument("--mcpu", default="native", help="the processor to compile for")
     diff.add_argument("--tolerance", type=float, default=0.0, metavar="T",
                       help="let a value differ by T times its norm (L2)")
+    diff.add_argument("--html", metavar="FILE", help="also write a page: the error of each value as a plot and as a table; "
+                                                     "- prints it instead of the text")
     commands.add_parser("quantize", help="quantize an ONNX model to int8, and report what it loses and gains")
     commands.add_parser("serve", help="serve artifacts by the Open Inference Protocol, over HTTP and gRPC")
     commands.add_parser("verify", help="tell which settings of engines change the bits of a model's results, and how far "
@@ -74,11 +78,21 @@ def _reduce(options: argparse.Namespace) -> int:
 
 
 def _diff(options: argparse.Namespace) -> int:
+    for path in [options.model, *(path for _, path in options.input)]:
+        if options.html and options.html != "-" and is_same_file(path, options.html):
+            print(f"qcc: error: --html={options.html} would overwrite '{path}'; give another name", file=sys.stderr)
+            return USAGE
     inputs: Optional[Dict[str, object]] = {name: load_array(path) for name, path in options.input} or None
     report = diff_model(options.model, inputs, against=options.against, layers=options.layers, target=options.mcpu,
                         dims=dict(options.dim))
-    print(report)
+    page = diff_page(report, options.model, options.tolerance) if options.html else ""
     first = report.first(options.tolerance)
+    if options.html == "-":
+        print(page, end="")
+        return SUCCESS if first is None else DIFFERS
+    if options.html:
+        write_file(options.html, page.encode())
+    print(report)
     if first is None:
         print(f"no difference in {len(report.layers)} values")
         return SUCCESS

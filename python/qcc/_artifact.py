@@ -167,3 +167,8 @@ def write_file(path: "str | os.PathLike[str]", data: bytes) -> None:
             _replace(target, data)
     except OSError as error:
         raise SystemCallError(f"cannot write '{os.fsdecode(path)}': {error.strerror}") from None
+
+
+def is_same_file(first: str, second: str) -> bool:
+    """Whether two names are of one file that exists."""
+    return os.path.exists(first) and os.path.exists(second) and os.path.samefile(first, second)

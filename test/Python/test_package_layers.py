@@ -1,5 +1,6 @@
 """Models beside another implementation of ONNX, layer by layer, from Python and from a command line."""
 
+import json
 import os
 import subprocess
 import sys
@@ -93,8 +94,27 @@ def test_command(model, run, tmp_path):
     assert done.returncode == 0 and "no difference in 1 values" in done.stdout, done.stdout + done.stderr
     done = run("diff", path, "--against=onnx")
     assert done.returncode == 3 and "qcc: error: dimension 'batch'" in done.stderr
+    done = run("diff", path, "--against=onnx", "--dim=batch=1", f"--html={path}")
+    assert done.returncode == 2 and "would overwrite" in done.stderr and path.read_bytes() == model.SerializeToString()
     done = run("diff", tmp_path / "none.onnx", "--against=onnx")
     assert done.returncode == 3 and "none.onnx" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_page(model, run, tmp_path):
+    """The page has every value, loads nothing, and is printed in place of the text where its name is -."""
+    path = tmp_path / "model.onnx"
+    path.write_bytes(model.SerializeToString())
+    done = run("diff", path, "--against=onnx", "--layers", "--dim=batch=3", f"--html={tmp_path / 'page.html'}")
+    assert done.returncode == 0 and "no difference in 3 values" in done.stdout, done.stdout + done.stderr
+    page = (tmp_path / "page.html").read_text()
+    text = page.partition('id="data">')[2].partition("</script>")[0]
+    values = json.loads(text)["values"]
+    assert [value["comparable"] for value in values] == [True] * 3 and {"relative_error", "largest_error"} <= set(values[0])
+    assert "src=" not in page and "https://" not in page and "%" + "SCRIPT%" not in page
+    done = run("diff", path, "--against=onnx", "--layers", "--dim=batch=3", "--html=-")
+    assert done.returncode == 0 and done.stdout == page, done.stderr
+    done = run("diff", path, "--against=onnx", "--dim=batch=3", f"--html={tmp_path / 'none' / 'page.html'}")
+    assert done.returncode == 4 and "cannot write" in done.stderr and done.stdout == "", done.stderr
 
 
 #: The reference of the package onnx has DequantizeLinear of other operator sets alone.

@@ -117,8 +117,9 @@ def test_records(wheels):
             "qcc/bin/qcc", "qcc/bin/qcc-run", "qcc/bin/qcc-lsp-server", "qcc/bin/qcc-isolated-compiler"} <= seen
     commands = {name.rpartition("/")[2] for name in seen if ".data/scripts/" in name}
     assert commands == {"qcc", "qcc-run", "qcc-lsp-server"}
-    sources = {f"qcc/{path.relative_to(ROOT / 'python' / 'qcc')}" for path in (ROOT / "python" / "qcc").rglob("*.py")}
-    assert {name for name in seen if name.endswith(".py")} == sources
+    sources = {f"qcc/{path.relative_to(ROOT / 'python' / 'qcc')}" for path in (ROOT / "python" / "qcc").rglob("*")
+               if path.suffix in (".py", ".html", ".css", ".js")}
+    assert {name for name in seen if name.endswith((".py", ".html", ".css", ".js"))} == sources
 
 
 def test_torch_finds_its_backend(wheels):

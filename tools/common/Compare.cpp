@@ -82,6 +82,10 @@ double Difference::signalToNoise() const {
   return 10 * std::log10(signal / noise);
 }
 
+double Difference::relative() const {
+  return noise == 0 ? 0 : std::sqrt(noise / signal);
+}
+
 static long double largestMagnitude(const rt::Tensor &tensor, int64_t count) {
   long double largest = 0;
   for (int64_t i = 0; i < count; ++i) {

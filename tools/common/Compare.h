@@ -11,6 +11,7 @@
 //
 //   largest   max |a - b|          mean   sum |a - b| / n
 //   signal-to-noise ratio          10 log10(sum a^2 / sum (a - b)^2) dB
+//   relative error                 sqrt(sum (a - b)^2 / sum a^2)
 //
 // A tolerance T lets elements differ by up to T times the largest magnitude of
 // the expected tensor: small numbers beside large ones may be that far off.
@@ -39,6 +40,9 @@ struct Difference {
 
   /// Infinite where there is no noise.
   double signalToNoise() const;
+  /// The norm (L2) of the errors over that of what is expected. 0 if there is
+  /// no error, infinite if only zeros are expected.
+  double relative() const;
 };
 
 /// Element i as a number; integers of 64 bits are exact where long double has

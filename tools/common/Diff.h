@@ -20,8 +20,6 @@
 #include "common/Match.h"
 #include "qcc/Support/Json.h"
 
-#include <cstdio>
-
 namespace qcc::tools {
 
 struct DiffSide {
@@ -35,7 +33,6 @@ struct DiffOptions {
   unsigned threads = 0;
   /// Of the largest magnitude of A's value; see Compare.h.
   double tolerance = 0;
-  std::string json;
 };
 
 /// What came of a matched value.
@@ -61,11 +58,6 @@ rt::Result<DiffReport> diffModules(const DiffSide &a, const DiffSide &b,
 std::string diffText(const DiffSide &a, const DiffSide &b,
                      const DiffReport &report);
 Json diffJson(const DiffSide &a, const DiffSide &b, const DiffReport &report);
-
-/// Compares and reports to `out` and to the JSON file; true if nothing differs
-/// beyond the tolerance.
-rt::Result<bool> runDiff(const DiffSide &a, const DiffSide &b,
-                         const DiffOptions &options, std::FILE *out);
 
 } // namespace qcc::tools
 

@@ -7,7 +7,6 @@
 
 #include "common/Describe.h"
 #include "common/Diff.h"
-#include "common/Files.h"
 #include "common/Text.h"
 
 #include <cmath>
@@ -166,6 +165,7 @@ Json diffJson(const DiffSide &a, const DiffSide &b, const DiffReport &report) {
       entry.add("differing", Json::of(d.differing));
       entry.add("largest_error", Json::of(d.largest));
       entry.add("mean_error", Json::of(d.mean));
+      entry.add("relative_error", Json::of(d.relative()));
       entry.add("signal_to_noise_db", Json::of(d.signalToNoise()));
     }
     values.add(std::move(entry));
@@ -177,22 +177,6 @@ Json diffJson(const DiffSide &a, const DiffSide &b, const DiffReport &report) {
            report.first ? Json::of(report.matching.values[*report.first].name)
                         : Json());
   return json;
-}
-
-rt::Result<bool> runDiff(const DiffSide &a, const DiffSide &b,
-                         const DiffOptions &options, std::FILE *out) {
-  rt::Result<DiffReport> report = diffModules(a, b, options);
-  if (!report.isOk())
-    return report.status();
-  if (options.json != "-")
-    fputs(diffText(a, b, *report).c_str(), out);
-  if (!options.json.empty()) {
-    rt::Status status =
-        writeOutput(options.json, diffJson(a, b, *report).print());
-    if (!status.isOk())
-      return status;
-  }
-  return !report->first;
 }
 
 } // namespace qcc::tools

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include "Page.h"
 
 using namespace qcc;
 using namespace qcc::driver;
@@ -46,12 +47,32 @@ static Reported<tools::DiffSide> load(ProgramOptions program,
   return sideOf(*module);
 }
 
+/// Prints the report, and writes it as the options say; returns the exit code.
+static ExitCode writeReport(const tools::DiffSide &a, const tools::DiffSide &b,
+                            const tools::DiffReport &report,
+                            const DiffCommand &command, bool printsText) {
+  if (printsText)
+    llvm::outs() << tools::diffText(a, b, report);
+  Json json = tools::diffJson(a, b, report);
+  if (!command.json.empty())
+    if (ExitCode code = writeOutput(command.json, json.print()))
+      return code;
+  if (!command.html.empty()) {
+    json.add("tolerance", Json::of(command.tolerance));
+    if (ExitCode code =
+            writeOutput(command.html, makePage(PageKind::Diff, json.print())))
+      return code;
+  }
+  return report.first ? tools::ExitDiffers : tools::ExitSuccess;
+}
+
 int driver::runDiff(const DiffCommand &command) {
   tools::CommandFiles files;
   addFiles(files, command.a, "A");
   addFiles(files, command.b, "B");
   tools::addFiles(files, command.sources);
   files.writes(command.json, "--json=" + command.json);
+  files.writes(command.html, "--html=" + command.html);
   if (ExitCode code = reportUsage(files.check()))
     return code;
   bool isModel = false;
@@ -65,8 +86,8 @@ int driver::runDiff(const DiffCommand &command) {
   // An input fits both sides, so that it has the sizes of the model.
   if (isModel)
     options.sources.sizes = options.sources.sizes.withoutNames();
-  rt::Result<bool> same = tools::runDiff(*a, *b, options, stdout);
-  if (!same.isOk())
-    return reportStatus(same.status());
-  return *same ? tools::ExitSuccess : tools::ExitDiffers;
+  auto report = tools::diffModules(*a, *b, options);
+  if (!report.isOk())
+    return reportStatus(report.status());
+  return writeReport(*a, *b, *report, command, !files.writesStandardOutput());
 }

@@ -40,7 +40,8 @@ static int runModelDiffCommand(const CommandLine &line) {
                                              line.others.front() +
                                              "' is given as well");
   return runModelDiff({line.diff.a.input, line.against, line.program.mcpu,
-                       line.layers, line.diff.sources, line.tolerance});
+                       line.diff.html, line.layers, line.diff.sources,
+                       line.tolerance});
 }
 
 static int runDiffCommand(const Arguments &given, CommandLine &line) {
@@ -108,6 +109,11 @@ void driver::addDiff(Commands &commands, CommandLine &line) {
                  "outputs alone",
                  line.layers);
   tools::addJsonArgument(arguments, "the report", diff.json);
+  arguments.text("html", "FILE",
+                 "Also write a page for browsers, which needs no other file: "
+                 "the error of each value as a plot and as a table",
+                 diff.html);
+  arguments.takesStream("html");
   arguments.text("entry-a", "NAME", "Entry of A, instead of --entry",
                  diff.entryA);
   arguments.text("entry-b", "NAME", "Entry of B, instead of --entry",

@@ -26,6 +26,8 @@ argumentsOf(const ModelDiffCommand &command) {
     arguments.push_back("--layers");
   if (command.tolerance)
     arguments.push_back("--tolerance=" + std::to_string(*command.tolerance));
+  if (!command.html.empty())
+    arguments.push_back("--html=" + command.html);
   const tools::InputSources &sources = command.sources;
   for (const std::string &input : sources.inputs) {
     llvm::StringRef file = llvm::StringRef(input).split(':').second;

@@ -75,11 +75,13 @@ struct DiffCommand : tools::DiffOptions {
   ProgramOptions a, b;
   std::string variantA, variantB;
   std::string deviceA, deviceB;
+  std::string json; ///< a file for the report, "-" to print it, or empty
+  std::string html; ///< a file for a page, or empty
 };
 
 /// Options of qcc diff --against.
 struct ModelDiffCommand {
-  std::string model, against, mcpu;
+  std::string model, against, mcpu, html;
   bool layers = false;
   tools::InputSources sources;
   std::optional<double> tolerance;
@@ -102,9 +104,11 @@ struct VerifyCommand {
 
 /// Options of qcc explain.
 struct ExplainOptions {
-  std::string json;    ///< a file for the report, "-" to print it, or empty
-  std::string html;    ///< a file for a page, or empty
-  std::string profile; ///< what `qcc bench --json` wrote
+  std::string json;     ///< a file for the report, "-" to print it, or empty
+  std::string html;     ///< a file for a page, or empty
+  std::string profile;  ///< what `qcc bench --json` wrote
+  std::string baseline; ///< the same, before
+  std::string peaks;    ///< what `qcc-bench --json` wrote
   std::vector<Unwanted> failOn;
 };
 

@@ -329,7 +329,7 @@ resolveDims(Session &session) {
 static ExitCode writeReport(const ProgramOptions &program,
                             const ExplainOptions &options,
                             const ProgramReport &report, bool printsText,
-                            std::optional<llvm::json::Object> profile) {
+                            Measurements measurements) {
   if (printsText)
     printTotals(report);
   if (!options.json.empty()) {
@@ -342,20 +342,33 @@ static ExitCode writeReport(const ProgramOptions &program,
     if (ExitCode code = writeOutput(
             options.html,
             makeExplainPage(llvm::sys::path::filename(program.input),
-                            report.toJson(), std::move(profile))))
+                            report.toJson(), std::move(measurements))))
       return code;
   return checkUnwanted(report, options.failOn);
 }
 
-/// The profile of the options, if they name one; reports failures.
-static Reported<std::optional<llvm::json::Object>>
-loadProfile(const std::string &path, const ProgramReport &report) {
-  if (path.empty())
-    return std::optional<llvm::json::Object>();
-  auto read = readProfile(path, report);
-  if (!read)
-    return reportError(tools::ExitRejected, read.takeError());
-  return std::optional(std::move(*read));
+/// The files that the options name; reports failures.
+static Reported<Measurements> loadMeasurements(const ExplainOptions &options,
+                                               const ProgramReport &report) {
+  Measurements measurements;
+  auto take = [](std::optional<llvm::json::Object> &file, auto read) {
+    if (read)
+      file = std::move(*read);
+    return read.takeError();
+  };
+  if (options.profile.empty())
+    return measurements;
+  llvm::Error error =
+      take(measurements.profile, readProfile(options.profile, report));
+  if (!error && !options.baseline.empty())
+    error = take(measurements.baseline,
+                 readBaseline(options.baseline, report, *measurements.profile));
+  if (!error && !options.peaks.empty())
+    error = take(measurements.peaks,
+                 readPeaks(options.peaks, *measurements.profile));
+  if (error)
+    return reportError(tools::ExitRejected, std::move(error));
+  return measurements;
 }
 
 /// Gives the steps of the entry that a profile is of their seconds.
@@ -378,6 +391,8 @@ int driver::runExplain(const ProgramOptions &program,
   tools::CommandFiles files;
   addFiles(files, program);
   files.reads(options.profile, "read by --profile");
+  files.reads(options.baseline, "read by --baseline");
+  files.reads(options.peaks, "read by --peaks");
   files.writes(options.json, "--json=" + options.json);
   files.writes(options.html, "--html=" + options.html);
   if (ExitCode code = reportUsage(files.check()))
@@ -398,10 +413,10 @@ int driver::runExplain(const ProgramOptions &program,
   if (llvm::Error error = report.addEntries(
           session.module(), *session.compiler().getTarget(), *dims))
     return reportError(tools::ExitFailed, std::move(error));
-  auto profile = loadProfile(options.profile, report);
-  if (!profile)
-    return profile.code();
-  addSeconds(report, *profile);
+  auto measurements = loadMeasurements(options, report);
+  if (!measurements)
+    return measurements.code();
+  addSeconds(report, measurements->profile);
   bool printsText = !files.writesStandardOutput();
   // What is known of kernels of a device is known when they are compiled.
   auto printEntries = [&] {
@@ -416,5 +431,6 @@ int driver::runExplain(const ProgramOptions &program,
     return code;
   if (printsText && report.isForDevice)
     printEntries();
-  return writeReport(program, options, report, printsText, std::move(*profile));
+  return writeReport(program, options, report, printsText,
+                     std::move(*measurements));
 }

@@ -157,7 +157,8 @@ static void addExplain(Commands &commands, CommandLine &line) {
       "live_bytes (the most of it that is alive at one step) and "
       "scratch_bytes (of each thread), null where dimensions are not given; "
       "distinct_kernels; artifact_bytes; machine_code_bytes, with "
-      "--emit-cubin; of a step of a device its kernel");
+      "--emit-cubin; of a step of a device its kernel, of a contraction with "
+      "a constant operand its weight");
   arguments.text("html", "FILE",
                  "Also write a page for browsers, which needs no other file: "
                  "the steps as a graph, with what is known of each",
@@ -167,6 +168,17 @@ static void addExplain(Commands &commands, CommandLine &line) {
                  "For the summary and the page: the time of each step, as qcc "
                  "bench --json has measured it",
                  line.explain.profile);
+  arguments.text("baseline", "FILE",
+                 "For the page: an earlier profile of the same steps, to "
+                 "compare --profile with",
+                 line.explain.baseline);
+  arguments.text("peaks", "FILE",
+                 "For the page: what the machine can do, as qcc-bench --json "
+                 "has measured it with the threads of --profile; steps are "
+                 "compared with it",
+                 line.explain.peaks);
+  for (const char *beside : {"profile", "html"})
+    arguments.rules().needs({"baseline", "peaks"}, {beside});
   arguments.list("fail-on", "KIND[,...]",
                  "Exit with 1 if a step is of one of these kinds, and name it: "
                  "float-contraction, generic-contraction (one that no kernel "
@@ -181,6 +193,8 @@ static void addExplain(Commands &commands, CommandLine &line) {
       "target=reference",
       "target reference has no kernels to explain; use x86");
   arguments.example("qcc explain model.onnx --html=model.html");
+  arguments.example("qcc explain model.onnx --html=model.html "
+                    "--profile=now.json --baseline=before.json");
   arguments.example("qcc explain model.onnx --fail-on=float-contraction");
   arguments.example("qcc explain model.mlir --weights=random:7");
   arguments.example(

@@ -33,6 +33,23 @@ struct KernelExplanation {
   int64_t spilledBytes = 0; ///< as ptxas says
 };
 
+/// The constant operand of a contraction, as the source has it.
+struct WeightExplanation {
+  /// How many scales or zero points there are, and their range.
+  template <typename T> struct Values {
+    int64_t count;
+    T least, greatest;
+  };
+
+  std::vector<int64_t> shape;
+  std::string type; ///< of stored elements: "i8", "u8", "f32"
+  /// The dimension along which scales or zero points vary, if they do.
+  std::optional<int64_t> axis;
+  /// Only quantized operands have these, if the values are constants.
+  std::optional<Values<double>> scales;
+  std::optional<Values<int64_t>> zeroPoints;
+};
+
 struct StepExplanation {
   /// "NAME.KIND": what the artifact calls it, as profiles and dumps do.
   std::string step() const { return name + "." + kind; }
@@ -62,6 +79,9 @@ struct StepExplanation {
   std::vector<std::string> reads;
   /// The types of what it writes, and which of it are "result 0".
   std::vector<std::string> outputs, results;
+
+  /// Only contractions with a constant operand have it.
+  std::optional<WeightExplanation> weight;
 
   // Only contractions have what follows.
   std::string atom, config, source;

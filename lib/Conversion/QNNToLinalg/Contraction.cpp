@@ -195,6 +195,8 @@ Value qcc::emitContraction(ConversionPatternRewriter &rewriter, Location loc,
   Value acc = emitAccumulate(rewriter, loc, c);
   if (c.refusal)
     acc.getDefiningOp()->setAttr(kRefusedAttr, c.refusal);
+  if (c.weight)
+    acc.getDefiningOp()->setAttr(kWeightAttr, c.weight);
   bool isAccumulator = c.resultElement.isInteger(32);
   bool isPlainReal = !c.lhsParams && !c.bias && !c.clampMin && !c.clampMax &&
                      c.resultElement.isF32();
@@ -231,6 +233,7 @@ struct ConvertLinear : OpConversionPattern<qnn::LinearOp> {
       c.lhsParams = op.getInputParams();
       c.rhsParams = op.getWeightParams();
     }
+    c.noteWeight(op.getWeight());
     replaceValue(rewriter, op, emitContraction(rewriter, loc, c));
     return success();
   }
@@ -266,6 +269,7 @@ struct ConvertMatmul : OpConversionPattern<qnn::MatmulOp> {
           rewriter, op, tensor::getMixedSize(rewriter, loc, c.lhs, rank - 1),
           qnn::getMostProducts(op.getLhsParams(), op.getRhsParams()));
     }
+    c.noteWeight(op.getRhs());
     replaceValue(rewriter, op, emitContraction(rewriter, loc, c));
     return success();
   }

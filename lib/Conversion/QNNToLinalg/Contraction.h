@@ -9,6 +9,7 @@
 #define QCC_LIB_CONVERSION_QNNTOLINALG_CONTRACTION_H
 
 #include "Emit.h"
+#include "qcc/Dialect/QNN/IR/WeightNote.h"
 #include "qcc/Dialect/Utils/Notes.h"
 
 namespace qcc {
@@ -20,6 +21,8 @@ struct Contraction {
   llvm::StringRef origin;
   /// Why it is not a contraction of integers; or null.
   mlir::Attribute refusal;
+  /// The note on a constant operand (WeightNote.h); or null.
+  mlir::Attribute weight;
   /// Null for sums of no products.
   mlir::Value lhs, rhs;
   /// From the loops.
@@ -37,6 +40,11 @@ struct Contraction {
   std::optional<qnn::QuantParams> lhsParams, rhsParams, resultParams;
   /// Instead of the zero point of `lhsParams`.
   std::optional<ZeroPoint> lhsZero;
+
+  /// Notes the right operand `source` of the op. rhsParams must be set.
+  void noteWeight(mlir::Value source) {
+    weight = noteOfWeight(source, rhsParams ? &*rhsParams : nullptr);
+  }
 
   int64_t rank() const { return sizes.size(); }
   int64_t channelAxis() const { return rank() - (groups == 1 ? 1 : 2); }

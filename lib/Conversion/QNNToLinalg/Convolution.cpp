@@ -235,6 +235,7 @@ static Contraction contractionOf(OpTy op, typename OpTy::Adaptor adaptor,
   c.bias = adaptor.getBias();
   c.lhsParams = op.getInputParams();
   c.rhsParams = op.getWeightParams();
+  c.noteWeight(op.getWeight());
   c.sizes = tensor::getMixedSizes(builder, op.getLoc(), adaptor.getInput());
   c.sizes.back() = builder.getIndexAttr(
       cast<RankedTensorType>(op.getType()).getShape().back());

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "qcc/Dialect/QNN/IR/WeightNote.h"
 #include "qcc/Transforms/Movement.h"
 #include "qcc/Transforms/Refusal.h"
 #include "llvm/ADT/Statistic.h"
@@ -413,6 +414,17 @@ static void leaveGeneric(linalg::GenericOp op, StringRef reason) {
   refuse(op, reason);
 }
 
+/// The note that lowering left, or one for the constant operand.
+static Attribute weightOf(linalg::GenericOp op, const Factor &left,
+                          const Factor &right) {
+  if (Attribute weight = op->getAttr(kWeightAttr))
+    return weight;
+  for (const Factor *factor : {&right, &left})
+    if (Attribute weight = noteOfWeight(factor->input->get()))
+      return weight;
+  return nullptr;
+}
+
 void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op,
                           bool formsFloats) {
   Factor left, right;
@@ -421,6 +433,7 @@ void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op,
     return;
   rewriter.setInsertionPoint(op);
   ContractParts parts;
+  Attribute weight = weightOf(op, left, right);
   if (StringRef reason = collectReductions(op, parts); !reason.empty())
     return leaveGeneric(op, reason);
   if (isRhs(op, left, right))
@@ -465,6 +478,8 @@ void qcc::formContraction(RewriterBase &rewriter, linalg::GenericOp op,
   // Why it is not one of integers.
   if (Attribute reason = op->getAttr(kRefusedAttr))
     contract->setAttr(kRefusedAttr, reason);
+  if (weight)
+    contract->setAttr(kWeightAttr, weight);
   ++numFormed;
   LDBG() << "forms a contraction of " << originOf(op) << " at " << op.getLoc();
   rewriter.replaceOp(op, contract.getResults());

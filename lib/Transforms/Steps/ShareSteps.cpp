@@ -18,6 +18,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
+#include "qcc/Dialect/QNN/IR/WeightNote.h"
 #include "qcc/Dialect/Utils/Notes.h"
 #include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Contraction/TunedConfigs.h"
@@ -156,7 +157,7 @@ static bool isNote(Operation &op, StringAttr name) {
     if (name == contract.getFusedAttrName())
       return true;
   return llvm::is_contained({kOriginAttr, kRefusedAttr, kNotTunedAttr,
-                             kMergedGroupsAttr, kValuesAttr},
+                             kMergedGroupsAttr, kValuesAttr, kWeightAttr},
                             name.getValue());
 }
 

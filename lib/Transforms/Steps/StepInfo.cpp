@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
+#include "qcc/Dialect/QNN/IR/WeightNote.h"
 #include "qcc/Dialect/Utils/Notes.h"
 #include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Contraction/TunedConfigs.h"
@@ -73,6 +74,8 @@ DictionaryAttr qcc::describeWork(Operation *work) {
     info.set("fused", builder.getStrArrayAttr(
                           llvm::to_vector(llvm::split(origin, ", "))));
   }
+  if (Attribute weight = work->getAttr(kWeightAttr))
+    info.set("weight", weight);
   if (!isa<kernel::PackOp, kernel::ContractOp>(work))
     setString("refused", whyGeneric(work));
   else if (Attribute refused = work->getAttr(kRefusedAttr))

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
+#include "qcc/Dialect/QNN/IR/WeightNote.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
 #include "llvm/ADT/StringSet.h"
@@ -53,7 +54,7 @@ struct GeneralizeLinalg : qcc::impl::GeneralizeLinalgBase<GeneralizeLinalg> {
       if (isa<linalg::GenericOp>(op))
         continue;
       SmallVector<NamedAttribute> kept;
-      for (StringRef name : {kOriginAttr, kRefusedAttr})
+      for (StringRef name : {kOriginAttr, kRefusedAttr, kWeightAttr})
         if (Attribute attr = op->getAttr(name))
           kept.push_back(rewriter.getNamedAttr(name, attr));
       rewriter.setInsertionPoint(op);

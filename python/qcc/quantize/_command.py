@@ -10,14 +10,14 @@ import os
 import sys
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from .._artifact import write_file
+from .._artifact import is_same_file, write_file
 from .._compile import explain
 from .._exit_codes import DIFFERS, SUCCESS, USAGE, run_on_model
 from .._explanation import UNWANTED, Explanation
 from .._options import dimension
 from ._data import Data, Sample, open_data
 from ._engines import ENGINES, choose_nodes, quantize, weight_bits_of
-from ._graph import inputs_of, is_same_file, layers_of, prepare, set_metadata
+from ._graph import inputs_of, layers_of, prepare, set_metadata
 from ._measure import (Compiled, Distance, Products, Times, compare_values, compile_checked, measure_times, products_of,
                        sensitivities, unwanted_steps)
 from ._packages import need, need_nncf, quiet

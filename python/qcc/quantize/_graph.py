@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Dict, Iterable, List, Mapping, Set, Tuple
 
 import numpy as np
@@ -239,7 +238,3 @@ def set_metadata(model: Any, entries: Mapping[str, str]) -> None:
     for key, value in entries.items():
         entry = model.metadata_props.add()
         entry.key, entry.value = key, value
-
-
-def is_same_file(first: str, second: str) -> bool:
-    return os.path.exists(second) and os.path.samefile(first, second)

@@ -66,6 +66,9 @@ def prepare(folder):
     subprocess.run(["qcc", "compile", "add.onnx", "-o", "add.so"], check=True)
     subprocess.run(["qcc", "bench", "linear.mlir", "--weights=w.npz", "--dim=3", "--duration=0", "--json=bench.json"],
                    check=True, stdout=subprocess.DEVNULL)
+    with open("bench.json") as bench, open("peaks.json", "w") as file:
+        json.dump({"threads": json.load(bench)["threads"], "shapes": [],
+                   "peaks": [{"name": "vpdpbusd", "unit": "GOP/s", "rate": 400}]}, file)
     subprocess.run(["qcc", "tune", "linear.mlir", "--weights=w.npz", "--dim=3", "--candidates=1", "--db=db.json"],
                    check=True, capture_output=True)
     with open("public.key", "w") as key:
@@ -84,6 +87,7 @@ PROGRAMS = [("linear.mlir", ["--weights=w.npz"], ["--dim=3"]), ("linear.mlir", [
 # Values of options: of all commands, or of one. "@" is the folder of a command line's own outputs.
 VALUES = {
     "--against": ["onnxruntime", "tensorrt"],
+    "--baseline": ["bench.json", "db.json", "-"],
     "--batch": ["3", "n=3", "0"],
     "--candidates": ["1", "0"],
     "--cases": ["cases.txt", "cases.txt", "x.npy", "none", "-"],
@@ -116,6 +120,7 @@ VALUES = {
     "--mlir-print-ir-before": ["form-contractions", "canonicalize", "none"],
     "--mcpu": ["native", "x86-64-v3", "x86-64-v3,native", "zen3", "zen99", "sm_80"],
     "--output": ["@/y.npy", "@/z.npy", "@/y.txt", "-"],
+    "--peaks": ["peaks.json", "bench.json", "-"],
     "--profile": ["@/trace.json", "-", ""],
     "--samples": ["8", "0"],
     "--shape": ["a=2x3", "a=3x3", "b=3x3", "z=1", "=3"],

@@ -14,8 +14,8 @@
 namespace qcc {
 
 /// Describes an op on memrefs, for people and for `qcc explain`, by the keys
-/// kind, work, layer, model_op, location, fused, config, not_tuned and refused.
-/// Keys without a value are left out.
+/// kind, work, layer, model_op, location, fused, config, not_tuned, weight
+/// (WeightNote.h) and refused. Keys without a value are left out.
 mlir::DictionaryAttr describeWork(mlir::Operation *work);
 
 /// The number of arithmetic operations, and the number of bytes that are read

@@ -16,6 +16,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "qcc/Dialect/QNN/IR/ReductionLimit.h"
+#include "qcc/Dialect/QNN/IR/WeightNote.h"
 #include "qcc/Dialect/QNN/Transforms/Passes.h"
 #include "qcc/Dialect/Utils/Notes.h"
 #include "llvm/ADT/Statistic.h"
@@ -289,6 +290,12 @@ static void integerize(RewriterBase &rewriter, const Contraction &c,
       IntegerOperand::materialize(rewriter, loc, *sources[0]),
       IntegerOperand::materialize(rewriter, loc, *sources[1])};
   Value sum = createSum(rewriter, c, operands, sizes);
+  for (unsigned i : {1, 0})
+    if (Attribute weight =
+            noteOfWeight(sources[i]->op.getInput(), &sources[i]->params)) {
+      sum.getDefiningOp()->setAttr(kWeightAttr, weight);
+      break;
+    }
   if (!c.getReductionSize())
     sum.getDefiningOp()->setAttr(kMostProductsAttr,
                                  rewriter.getIndexAttr(getMostProducts(
