@@ -153,10 +153,10 @@ rt::Result<std::string> readStream(int descriptor, const std::string &what,
     if (count == 0)
       return bytes;
     // No format begins so, but /dev/zero does.
-    if (!bytes.empty() && bytes.front() == '\0')
-      return rt::invalidArgument(what + " begins with a zero byte, as no "
-                                        "format does that qcc reads; name "
-                                        "another file");
+    constexpr size_t kZeros = 16;
+    if (bytes.size() >= kZeros && bytes.find_first_not_of('\0') >= kZeros)
+      return rt::invalidArgument(what + " begins with zeros, as no format does "
+                                        "that qcc reads; name another file");
   }
 }
 

@@ -135,7 +135,7 @@ std::string hostLine(const rt::Context &context, const std::string &versions) {
 /// The share of CPUs that other processes may use without a warning.
 constexpr double kQuietShare = 0.05;
 
-static std::string warnOfOthers(const Measurement &m) {
+std::string warnOfOthers(const Measurement &m) {
   if (!m.shareOfOthers || *m.shareOfOthers <= kQuietShare)
     return "";
   return format("warning: other processes used %.0f %% of the CPUs meanwhile; "
@@ -149,8 +149,7 @@ std::string benchLine(const rt::Context &context, const Measurement &m) {
          " (10 to 90 %), 99 % within " + duration(m.p99, m.median) + ", " +
          counted(int64_t(m.runs), "run") + ", " + runnerOf(context) + ", " +
          format("%.2f GOP/s, %.2f inferences/s\n",
-                rate(m.operations, m.median) * 1e-9, rate(1, m.median)) +
-         warnOfOthers(m);
+                rate(m.operations, m.median) * 1e-9, rate(1, m.median));
 }
 
 std::string profileTable(const rt::Context &context, const Measurement &m) {

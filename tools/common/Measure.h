@@ -60,9 +60,11 @@ rt::Result<Measurement> measure(Execution &execution,
 /// made the program. `versions` are those of the tool, "qcc 0.1, LLVM 22.1.0".
 std::string hostLine(const rt::Context &context, const std::string &versions);
 
-/// "median 3.100 ms, spread ..": one line. A second one warns if other
-/// processes kept the machine busy.
+/// "median 3.100 ms, spread ..."
 std::string benchLine(const rt::Context &context, const Measurement &m);
+
+/// A line that warns of other processes; empty if they let the machine be.
+std::string warnOfOthers(const Measurement &m);
 
 /// Time, share of the whole, operations and bytes per second of each step.
 std::string profileTable(const rt::Context &context, const Measurement &m);

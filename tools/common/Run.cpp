@@ -327,6 +327,8 @@ static rt::Status report(Execution &execution, const RunOptions &options,
     fputs(benchLine(context, *m).c_str(), out);
   if (!printsJson && options.profile)
     fputs(profileTable(context, *m).c_str(), out);
+  if (!printsJson)
+    fputs(warnOfOthers(*m).c_str(), out);
   rt::Status status;
   if (!options.trace.empty())
     status = writeOutput(options.trace, chromeTrace(context, *m).print());

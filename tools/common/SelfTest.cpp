@@ -125,9 +125,9 @@ static std::string describe(const rt::Entry &entry, const rt::SelfTest &test) {
 // Tests of a compiler
 //===----------------------------------------------------------------------===//
 
-/// Sizes for the dynamic dimensions of an entry that are worth a try. Dimensions
-/// of one name have one size. At first all others differ, which finds more; then
-/// all are equal, which requirements admit more often.
+/// Sizes for the dynamic dimensions of an entry that are worth a try.
+/// Dimensions of one name have one size. At first all others differ, which
+/// finds more; then all are equal, which requirements admit more often.
 static std::vector<std::vector<int64_t>> sizesToTry(const rt::Entry &entry) {
   std::vector<int64_t> different(entry.numSymbols, 0);
   std::map<std::string_view, int64_t> named;

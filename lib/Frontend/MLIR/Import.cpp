@@ -36,7 +36,9 @@ llvm::Expected<WeightsSource> WeightsSource::parse(StringRef text) {
           "': the seed must be a non-negative integer, as in random:7");
     return source;
   }
-  bool isNamed = text.ends_with(".npz") || text.ends_with(".safetensors");
+  // The standard input has no suffix.
+  bool isNamed = text.ends_with(".npz") || text.ends_with(".safetensors") ||
+                 text == "/dev/stdin";
   if (!isNamed)
     if (auto reason = refuseFileFormat(text.str(), FileUse::Weights))
       return llvm::createStringError("'" + text + "': " + *reason);

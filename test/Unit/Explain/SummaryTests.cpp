@@ -79,8 +79,9 @@ TEST(Summary, PricesReasonsByTheProfile) {
   EXPECT_FALSE(expected.reasons[1].costSeconds) << "no remedy is known";
 
   // The most expensive step of a run, and its share that the model gives.
-  for (auto [step, seconds] : llvm::zip(entry.steps, {8e-3, 20e-3, 1e-3}))
-    step.measuredSeconds = seconds;
+  entry.steps[0].measuredSeconds = 8e-3;
+  entry.steps[1].measuredSeconds = 20e-3;
+  entry.steps[2].measuredSeconds = 1e-3;
   Summary measured(entry);
   EXPECT_DOUBLE_EQ(*measured.total.measuredSeconds, 29e-3);
   EXPECT_EQ(measured.reasons[0].remedy,
