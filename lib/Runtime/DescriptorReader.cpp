@@ -342,6 +342,11 @@ DescriptorReader::readSelfTests(const std::vector<Entry> &entries) {
       fail("a self-test is of entry " + std::to_string(desc.entry));
       break;
     }
+    if (desc.integer_limit < 0 || desc.integer_limit > INT32_MAX) {
+      fail("a self-test limits integers to " +
+           std::to_string(desc.integer_limit));
+      break;
+    }
     int64_t numSizes = entries[desc.entry].numSymbols;
     const auto *sizes =
         readTable<int64_t>(desc.sizes_ref, numSizes, "sizes of a self-test");

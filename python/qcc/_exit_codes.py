@@ -10,6 +10,7 @@ from typing import Callable
 
 from .errors import (CorruptArtifactError, Error, InvalidArgumentError, InvalidProgramError, NotFoundError,
                      UntrustedError)
+from ._options import UsageError
 
 SUCCESS, DIFFERS, USAGE, REJECTED, FAILED = range(5)
 
@@ -28,6 +29,8 @@ def run_on_model(command: str, model: str, run: Callable[[], int]) -> int:
         code = run()
         sys.stdout.flush()
         return code
+    except UsageError as error:
+        code, message = USAGE, str(error)
     except (Error, OSError) as error:
         code, message = code_of(error), str(error)
     except KeyboardInterrupt:

@@ -428,11 +428,12 @@ def test_wrong_evaluations(files, capsys, text, message):
 
 def test_wrong_command_lines(files, capsys):
     model = str(files / "model.onnx")
-    for arguments, message in ((["-o", model], "is the model itself"),
-                               (["-o", str(files / "none" / "q.onnx")], "the folder of"),
-                               ([f"--json={files / 'q.onnx'}"], "two outputs have the same name"),
-                               (["--html=-"], "'-' names no file")):
-        assert call(files, *arguments) == 2
+    for arguments, code, message in ((["-o", model], 2, "would overwrite"),
+                                     ([f"--html={files / 'data.py'}"], 2, "would overwrite"),
+                                     (["-o", str(files / "none" / "q.onnx")], 4, "the folder of"),
+                                     ([f"--json={files / 'q.onnx'}"], 2, "two outputs have the same name"),
+                                     (["--html=-"], 2, "'-' names no file")):
+        assert call(files, *arguments) == code
         assert message in capsys.readouterr().err
     for arguments in (["--max-drop=1%"], ["--max-drop=x", "--eval=a.py"], ["--dim=3"], ["--dim=n=-1"],
                       ["--samples=0"], ["--engine=best"], ["--fail-on=slow"], ["--fail-on=generic,"]):

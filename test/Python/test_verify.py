@@ -378,7 +378,7 @@ def test_report_in_a_file(model, capsys, tmp_path):
     assert "differs by" in capsys.readouterr().out and json.loads((tmp_path / "report.json").read_text())["agrees"]
     before = model.read_bytes()
     assert _command.main([*arguments, f"--json={model}"]) == 2
-    assert "is the model itself" in capsys.readouterr().err and model.read_bytes() == before
+    assert "would overwrite" in capsys.readouterr().err and model.read_bytes() == before
     assert _command.main([*arguments, f"--json={tmp_path / 'none' / 'report.json'}"]) == 4
     assert "cannot write" in capsys.readouterr().err
 

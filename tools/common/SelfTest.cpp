@@ -76,16 +76,22 @@ template <typename T> static void limitIntegers(HostTensor &tensor, T limit) {
     tensor.as<T>()[i] %= limit;
 }
 
+static std::vector<int64_t> shapeOf(const rt::TensorInfo &argument,
+                                    const rt::SelfTest &test) {
+  std::vector<int64_t> shape;
+  for (rt::Size dim : argument.dims)
+    shape.push_back(dim.get(test.sizes.data()));
+  return shape;
+}
+
 /// The inputs of a run, whose sizes are those of the test.
 static rt::Result<std::vector<HostTensor>>
 makeInputs(const rt::Entry &entry, const rt::SelfTest &test) {
   std::vector<HostTensor> inputs;
   for (size_t i = 0; i < entry.arguments.size(); ++i) {
     const rt::TensorInfo &argument = entry.arguments[i];
-    std::vector<int64_t> shape;
-    for (rt::Size dim : argument.dims)
-      shape.push_back(dim.get(test.sizes.data()));
-    rt::Result<HostTensor> tensor = HostTensor::create(argument.dtype, shape);
+    rt::Result<HostTensor> tensor =
+        HostTensor::create(argument.dtype, shapeOf(argument, test));
     if (!tensor.isOk())
       return tensor.status();
     fillRandom(*tensor, RandomSpec{test.seed, -1.0, 1.0}, /*stream=*/i);
@@ -98,6 +104,18 @@ makeInputs(const rt::Entry &entry, const rt::SelfTest &test) {
     inputs.push_back(*std::move(tensor));
   }
   return inputs;
+}
+
+/// The memory of the inputs of a run; UINT64_MAX if no number says it.
+static uint64_t inputBytes(const rt::Entry &entry, const rt::SelfTest &test) {
+  uint64_t total = 0;
+  for (const rt::TensorInfo &argument : entry.arguments) {
+    std::optional<int64_t> bytes =
+        rt::numBytes(argument.dtype, shapeOf(argument, test));
+    if (!bytes || __builtin_add_overflow(total, uint64_t(*bytes), &total))
+      return UINT64_MAX;
+  }
+  return total;
 }
 
 static rt::Result<Execution> prepare(const ModulePtr &module,
@@ -162,7 +180,12 @@ static bool hasElements(const std::vector<rt::Tensor> &tensors) {
 
 /// Completes a test by its digest. Integers get smaller until the program takes
 /// them: they may be indices.
-static rt::Status complete(const ModulePtr &module, rt::SelfTest &test) {
+static rt::Status complete(const ModulePtr &module, uint64_t mostBytes,
+                           rt::SelfTest &test) {
+  uint64_t bytes = inputBytes(module->entries()[test.entry], test);
+  if (bytes > mostBytes)
+    return rt::outOfMemory("the inputs have more than " +
+                           byteSize(int64_t(mostBytes)));
   rt::Status status;
   for (int64_t limit : {0, 2, 1}) {
     test.integerLimit = limit;
@@ -180,7 +203,7 @@ static rt::Status complete(const ModulePtr &module, rt::SelfTest &test) {
   return status;
 }
 
-void tools::makeSelfTests(const ModulePtr &module,
+void tools::makeSelfTests(const ModulePtr &module, uint64_t mostBytes,
                           const std::function<void(const rt::SelfTest &)> &add,
                           const Report &report) {
   for (size_t i = 0; i < module->entries().size(); ++i) {
@@ -195,7 +218,7 @@ void tools::makeSelfTests(const ModulePtr &module,
       test.entry = int64_t(i);
       test.sizes = tries[k];
       test.seed = k + 1;
-      rt::Status tried = complete(module, test);
+      rt::Status tried = complete(module, mostBytes, test);
       if (tried.isOk()) {
         add(test);
         ++found;
@@ -270,7 +293,6 @@ void Repetition::compare(const ModulePtr &module, const rt::SelfTest &test,
 
 void Repetition::run(const ModulePtr &module) {
   numEqual_ = numDiffering_ = 0;
-  ++numVariants_;
   // Each number of threads divides the work in other places.
   std::vector<int> threads = {1, 2, 3};
   if (options_.threads)
@@ -285,6 +307,7 @@ void Repetition::run(const ModulePtr &module) {
   fprintf(out_, "%s: %d of %d results are those of the compiler\n",
           std::string(module->variant().target).c_str(), numEqual_,
           numEqual_ + numDiffering_);
+  ++numVariants_;
 }
 
 ExitCode Repetition::finish() const {
@@ -312,7 +335,20 @@ ExitCode tools::runSelfTests(const std::string &file, RunOptions &options,
   if (!options.entry.empty())
     if (auto entry = findEntry(**whole, options.entry); !entry.isOk())
       return fail(entry.status());
-  if ((*whole)->selfTests().empty()) {
+  bool hasTests = false;
+  for (size_t i = 0; i < (*whole)->entries().size(); ++i) {
+    const rt::Entry &entry = (*whole)->entries()[i];
+    if (!options.entry.empty() && entry.name != options.entry)
+      continue;
+    bool isTested = false;
+    for (const rt::SelfTest &test : (*whole)->selfTests())
+      isTested |= test.entry == int64_t(i);
+    if (!isTested)
+      fprintf(out, "entry '%s': not run, since it has no digests\n",
+              std::string(entry.name).c_str());
+    hasTests |= isTested;
+  }
+  if (!hasTests) {
     report("'" + file +
            "' has no digests of results; compile the program again, with "
            "--self-test");

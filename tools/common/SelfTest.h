@@ -23,11 +23,11 @@ namespace qcc::tools {
 
 using Report = std::function<void(const std::string &)>;
 
-/// Finds two runs of each entry that its requirements admit and whose results
-/// have elements, and digests their results. The runs have different sizes, or
-/// different inputs if no size is dynamic. Hands each to `add` at once, and
-/// tells `report` why an entry has none.
-void makeSelfTests(const ModulePtr &module,
+/// Finds two runs of each entry that its requirements admit, whose results have
+/// elements, and whose inputs have at most `mostBytes`; digests their results.
+/// The runs have different sizes, or different inputs if no size is dynamic.
+/// Hands each to `add` at once, and tells `report` why an entry has none.
+void makeSelfTests(const ModulePtr &module, uint64_t mostBytes,
                    const std::function<void(const rt::SelfTest &)> &add,
                    const Report &report);
 

@@ -208,13 +208,22 @@ int driver::runCompile(const ProgramOptions &program, CompileCommand command,
     return code;
   // If one of the outputs cannot be made, none is written.
   std::vector<Bytes> contents;
+  std::optional<std::vector<rt::SelfTest>> tests;
   for (const auto &[form, path] : llvm::zip_equal(*forms, outputs)) {
     Reported<Bytes> bytes = makeOutput(session, form, path);
     if (!bytes)
       return bytes.code();
-    if (form.code == ".so")
-      if (ExitCode code = addSelfTests(program, command.selfTestUse(), *bytes))
+    if (form.code == ".so") {
+      if (!tests) {
+        auto made = makeSelfTests(program, command.selfTestUse(), *bytes);
+        if (!made)
+          return made.code();
+        tests = std::move(*made);
+      }
+      if (ExitCode code = reportStatus(
+              rt::storeSelfTests(bytes->data(), bytes->size(), *tests)))
         return code;
+    }
     contents.push_back(std::move(*bytes));
   }
   for (const auto &[path, bytes] : llvm::zip_equal(outputs, contents))

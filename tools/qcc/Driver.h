@@ -269,10 +269,11 @@ struct CompileCommand {
   }
 };
 
-/// Runs the program of an artifact on this machine, and stores digests of the
-/// results in the artifact (common/SelfTest.h). Returns the exit code.
-ExitCode addSelfTests(const ProgramOptions &program, SelfTestUse use,
-                      Artifact &artifact);
+/// Runs the program of an artifact on this machine (common/SelfTest.h); reports
+/// failures.
+Reported<std::vector<rt::SelfTest>>
+makeSelfTests(const ProgramOptions &program, SelfTestUse use,
+              const Artifact &artifact);
 
 /// Each returns the exit code. Compiles once, and writes the outputs when all
 /// of them are there.

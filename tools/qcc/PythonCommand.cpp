@@ -9,23 +9,18 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
 
 using namespace qcc;
 using namespace qcc::driver;
 
-/// Runs Python, and waits for it; its exit code, or a negative number if it
-/// could not be run or crashed.
-static int runPython(llvm::StringRef python,
-                     llvm::ArrayRef<std::string> arguments, bool isQuiet,
-                     std::string &error) {
-  llvm::SmallVector<llvm::StringRef> all = {python};
-  all.append(arguments.begin(), arguments.end());
+/// Whether Python can import the package.
+static bool hasPackage(const std::string &python) {
   std::optional<llvm::StringRef> nowhere[] = {std::nullopt, "", ""};
-  return llvm::sys::ExecuteAndWait(
-      python, all, std::nullopt,
-      isQuiet ? llvm::ArrayRef<std::optional<llvm::StringRef>>(nowhere)
-              : llvm::ArrayRef<std::optional<llvm::StringRef>>(),
-      0, 0, &error);
+  return llvm::sys::ExecuteAndWait(python, {python, "-c", "import qcc"},
+                                   std::nullopt, nowhere) == 0;
 }
 
 int driver::runPythonCommand(const std::string &what,
@@ -37,18 +32,20 @@ int driver::runPythonCommand(const std::string &what,
     return reportError(tools::ExitFailed,
                        what + " needs Python, but there is no program '" +
                            name + "'; install it, or name one in QCC_PYTHON");
-  std::string error;
-  if (runPython(*python, {"-c", "import qcc"}, true, error) != 0)
+  if (!hasPackage(*python))
     return reportError(
         tools::ExitFailed,
         what + " needs the package qcc of Python, which " + *python +
             " cannot import; run pip install qcc-compiler, or name a Python "
             "that has it in QCC_PYTHON");
-  std::vector<std::string> all = {"-m", "qcc"};
-  all.insert(all.end(), arguments.begin(), arguments.end());
-  int code = runPython(*python, all, false, error);
-  if (code < 0)
-    return reportError(tools::ExitFailed, *python + " cannot run qcc " +
-                                              arguments.front() + ": " + error);
-  return code;
+  std::vector<const char *> words = {python->c_str(), "-m", "qcc"};
+  for (const std::string &argument : arguments)
+    words.push_back(argument.c_str());
+  words.push_back(nullptr);
+  // Python takes the place of this process, so signals and exit codes are its.
+  finishOutput(tools::ExitSuccess);
+  execv(python->c_str(), const_cast<char *const *>(words.data()));
+  return reportError(tools::ExitFailed, *python + " cannot run qcc " +
+                                            arguments.front() + ": " +
+                                            strerror(errno));
 }

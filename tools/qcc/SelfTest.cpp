@@ -16,10 +16,13 @@
 #include "qcc/Base/SystemFailure.h"
 #include "qcc/Runtime/Module.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <fcntl.h>
 #include <poll.h>
 #include <sstream>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,7 +35,12 @@ namespace {
 struct Findings {
   std::vector<rt::SelfTest> tests;
   std::vector<std::string> notes;
-  bool isLate = false; ///< The time was over before the end.
+  bool isEnded = false; ///< From outside, or since the time was over.
+};
+
+struct Limits {
+  int seconds;    ///< for all runs
+  uint64_t bytes; ///< of the inputs of one run
 };
 } // namespace
 
@@ -55,7 +63,9 @@ static Findings parseFindings(llvm::StringRef text) {
       findings.notes.push_back(line.str());
       continue;
     }
-    std::istringstream words(line.drop_front(strlen("test ")).str());
+    if (!line.consume_front("test "))
+      continue;
+    std::istringstream words(line.str());
     rt::SelfTest test;
     words >> test.entry >> test.seed >> test.integerLimit >> test.digest;
     for (int64_t size; words >> size;)
@@ -65,17 +75,32 @@ static Findings parseFindings(llvm::StringRef text) {
   return findings;
 }
 
-/// What the child does; a crash ends it without a word.
-[[noreturn]] static void runChild(const tools::ModulePtr &module, int output) {
+/// Prepares the child: a crash ends it without a word, and it neither outlives
+/// the compiler nor keeps the compiler's output open.
+static void startChild() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
     std::signal(signal, SIG_DFL);
+  int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    dup2(nothing, stream);
+}
+
+/// What the child does.
+[[noreturn]] static void runChild(const tools::ModulePtr &module,
+                                  uint64_t mostBytes, int output) {
+  startChild();
   auto writeLine = [&](const std::string &line) {
     if (write(output, line.data(), line.size()) != ssize_t(line.size()))
       _exit(1);
   };
   tools::makeSelfTests(
-      module, [&](const rt::SelfTest &test) { writeLine(printTest(test)); },
-      [&](const std::string &note) { writeLine("note " + note + "\n"); });
+      module, mostBytes,
+      [&](const rt::SelfTest &test) { writeLine(printTest(test)); },
+      [&](std::string note) {
+        std::replace(note.begin(), note.end(), '\n', ' ');
+        writeLine("note " + note + "\n");
+      });
   _exit(0);
 }
 
@@ -98,9 +123,9 @@ static bool readUntil(std::chrono::steady_clock::time_point end, int input,
   }
 }
 
-/// Runs a module in a child, for at most `seconds`.
+/// Runs a module in a child, within limits.
 static rt::Result<Findings> runInChild(const tools::ModulePtr &module,
-                                       int seconds) {
+                                       const Limits &limits) {
   int ends[2];
   if (pipe(ends) != 0)
     return rt::systemFailure("no pipe can be created", errno);
@@ -111,12 +136,14 @@ static rt::Result<Findings> runInChild(const tools::ModulePtr &module,
     close(ends[1]);
     return rt::systemFailure("no process can be started", error);
   }
-  if (child == 0)
-    runChild(module, ends[1]);
+  if (child == 0) {
+    close(ends[0]);
+    runChild(module, limits.bytes, ends[1]);
+  }
   close(ends[1]);
   std::string text;
   bool isLate = readUntil(std::chrono::steady_clock::now() +
-                              std::chrono::seconds(seconds),
+                              std::chrono::seconds(limits.seconds),
                           ends[0], text);
   close(ends[0]);
   if (isLate)
@@ -125,10 +152,10 @@ static rt::Result<Findings> runInChild(const tools::ModulePtr &module,
   while (waitpid(child, &state, 0) < 0 && errno == EINTR)
     ;
   Findings findings = parseFindings(text);
-  findings.isLate = isLate;
+  findings.isEnded = isLate || state != 0;
   if (isLate)
     findings.notes.push_back("runs for self-tests took longer than " +
-                             std::to_string(seconds) +
+                             std::to_string(limits.seconds) +
                              " s, so others get no digest; --no-self-test "
                              "compiles without such runs");
   else if (WIFSIGNALED(state) && WTERMSIG(state) != SIGKILL)
@@ -170,23 +197,25 @@ static Reported<tools::ModulePtr> loadForHost(const ProgramOptions &program,
   return compileAndLoad(session, options);
 }
 
-ExitCode driver::addSelfTests(const ProgramOptions &program, SelfTestUse use,
-                              Artifact &artifact) {
+Reported<std::vector<rt::SelfTest>>
+driver::makeSelfTests(const ProgramOptions &program, SelfTestUse use,
+                      const Artifact &artifact) {
+  std::vector<rt::SelfTest> none;
   // For another machine, the program would be compiled twice.
   bool isForHost = program.mcpu == "native" && program.target == "x86";
   if (use == SelfTestUse::Never || (use == SelfTestUse::Auto && !isForHost))
-    return tools::ExitSuccess;
+    return none;
   auto module = loadForHost(program, artifact);
   if (!module)
     return module.code();
-  constexpr int shortSeconds = 5, longSeconds = 600;
-  rt::Result<Findings> findings = runInChild(
-      *module, use == SelfTestUse::Auto ? shortSeconds : longSeconds);
+  // What nobody asked for must not be felt.
+  constexpr Limits shortRuns = {5, 64 << 20}, longRuns = {600, UINT64_MAX};
+  rt::Result<Findings> findings =
+      runInChild(*module, use == SelfTestUse::Auto ? shortRuns : longRuns);
   if (!findings.isOk())
     return reportStatus(findings.status());
-  if (use == SelfTestUse::Always || findings->isLate)
+  if (use == SelfTestUse::Always || findings->isEnded)
     for (const std::string &note : findings->notes)
       reportWarning(note);
-  return reportStatus(
-      rt::storeSelfTests(artifact.data(), artifact.size(), findings->tests));
+  return std::move(findings->tests);
 }

@@ -6,15 +6,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from .._artifact import is_same_file, write_file
+from .._artifact import write_file
 from .._compile import explain
-from .._exit_codes import DIFFERS, SUCCESS, USAGE, run_on_model
+from .._exit_codes import DIFFERS, SUCCESS, run_on_model
 from .._explanation import UNWANTED, Explanation
-from .._options import dimension
+from .._options import UsageError, check_outputs, count, dimension
 from ._data import Data, Sample, open_data
 from ._engines import ENGINES, choose_nodes, quantize, weight_bits_of
 from ._graph import inputs_of, layers_of, prepare, set_metadata
@@ -28,12 +27,6 @@ from ._search import Drop, Evaluation, Found, choices, parse_drop, rank, search
 
 #: Samples for errors of single layers, each of which needs a model of its own.
 _SENSITIVITY_SAMPLES = 4
-
-
-def _count(text: str) -> int:
-    if not text.isdigit() or not int(text):
-        raise argparse.ArgumentTypeError(f"'{text}' must be a whole number above 0")
-    return int(text)
 
 
 def _drop(text: str) -> Drop:
@@ -64,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--data", required=True, metavar="DATA",
                       help="calibration data: a .npz file, a folder of .npz or .npy files, a Python script with a "
                            "function samples(), or random[:SEED[:N]], whose results are worthless but for times")
-    made.add_argument("--samples", type=_count, default=300, metavar="N",
+    made.add_argument("--samples", type=count, default=300, metavar="N",
                       help="read at most so many (default: %(default)s)")
     made.add_argument("--engine", choices=sorted(ENGINES), default="nncf", help="what quantizes (default: %(default)s)")
     made.add_argument("--weight-bits", type=int, choices=(7, 8), metavar="7|8",
@@ -90,23 +83,6 @@ def parser() -> argparse.ArgumentParser:
     report.add_argument("--json", metavar="FILE", help="write the report as JSON; - prints it instead of the table")
     report.add_argument("--html", metavar="FILE", help="write the report as a page")
     return made
-
-
-def _check_outputs(options: argparse.Namespace) -> Optional[str]:
-    """What is wrong with the files that are to be written, before hours of calibration."""
-    json_file = None if options.json == "-" else options.json
-    written = [path for path in (options.output, options.html, json_file) if path]
-    for path in written:
-        if path == "-":
-            return "'-' names no file; give -o and --html a name"
-        if is_same_file(options.model, path):
-            return f"'{path}' is the model itself; give another name"
-        folder = os.path.dirname(os.path.abspath(path))
-        if not os.path.isdir(folder):
-            return f"the folder of '{path}' does not exist"
-    if len({os.path.abspath(path) for path in written}) < len(written):
-        return "two outputs have the same name"
-    return None
 
 
 def _say(text: str) -> None:
@@ -216,10 +192,10 @@ class _Job:
 
 def run(options: argparse.Namespace) -> int:
     """Quantizes a model; returns the exit code."""
-    wrong = _check_outputs(options)
-    if wrong is not None:
-        print(f"qcc: error: {wrong}", file=sys.stderr)
-        return USAGE
+    if "-" in (options.output, options.html):
+        raise UsageError("'-' names no file; give -o and --html a name")
+    check_outputs([path for path in (options.model, options.data, options.eval) if path],
+                  [options.output, options.html, options.json])
     for name in ("onnx", "onnxruntime"):
         need(name)
     if options.engine == "nncf":

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
@@ -14,9 +13,9 @@ import numpy as np
 
 from .._arrays import load_array
 from .._artifact import write_file
-from .._exit_codes import DIFFERS, FAILED, SUCCESS, USAGE, run_on_model
+from .._exit_codes import DIFFERS, FAILED, SUCCESS, run_on_model
 from .._layers import load_model
-from .._options import dimension, pair
+from .._options import check_outputs, count, dimension, pair
 from ..errors import InvalidArgumentError
 from ..quantize._packages import quiet
 from ._agreement import References, observe
@@ -39,26 +38,20 @@ def _peers(text: str) -> List[str]:
     return list(dict.fromkeys(_names(text)))
 
 
-def _count(text: str, most: int = 2**31 - 1) -> int:
-    if not text.isdigit() or not 0 < int(text) <= most:
-        raise argparse.ArgumentTypeError(f"'{text}' must be a whole number from 1 to {most}")
-    return int(text)
-
-
 def _threads(text: str) -> List[int]:
-    return list(dict.fromkeys(_count(number, 1024) for number in _names(text)))
+    return list(dict.fromkeys(count(number, 1024) for number in _names(text)))
 
 
 def _shape(text: str) -> Tuple[str, Tuple[int, ...]]:
     name, sizes = pair(text, "=", "NAME=2x3")
-    return name, tuple(_count(size) for size in sizes.split("x"))
+    return name, tuple(count(size) for size in sizes.split("x"))
 
 
 def _batch(text: str) -> Tuple[Optional[str], int]:
     if "=" not in text:
-        return None, _count(text)
+        return None, count(text)
     name, size = pair(text, "=", "N or NAME=N")
-    return name, _count(size)
+    return name, count(size)
 
 
 def _input(text: str) -> Tuple[str, str]:
@@ -147,10 +140,7 @@ def _verify(options: argparse.Namespace) -> Report:
 
 def run(options: argparse.Namespace) -> int:
     """Verifies a model; returns the exit code."""
-    if options.json not in (None, "-") and os.path.exists(options.json) and os.path.exists(options.model) and \
-            os.path.samefile(options.model, options.json):
-        print(f"qcc: error: '{options.json}' is the model itself; give another name", file=sys.stderr)
-        return USAGE
+    check_outputs([options.model, *(source for name, source in options.input if name)], [options.json])
     with quiet(), np.errstate(all="ignore"):
         report = _verify(options)
     text = json.dumps(report.to_json(), indent=2)

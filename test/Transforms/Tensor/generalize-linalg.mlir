@@ -17,10 +17,10 @@ func.func @f(%x: tensor<5x7xi8>, %w: tensor<7x9xi8>, %o: tensor<5x9xi32>) -> ten
   return %g : tensor<5x9xf32>
 }
 
-// At most four ops of a body are named; one that only moves data is a generic.
+// At most four ops of a body are named; one that only moves data is a copy.
 // CHECK-LABEL: func.func @long
 // CHECK: qcc.origin = "addi+muli+subi+xori+..."
-// CHECK: qcc.origin = "linalg.generic"
+// CHECK: qcc.origin = "copy"
 func.func @long(%x: tensor<4xi32>) -> tensor<4xi32> {
   %e = tensor.empty() : tensor<4xi32>
   %g = linalg.generic {indexing_maps = [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>], iterator_types = ["parallel"]} ins(%x : tensor<4xi32>) outs(%e : tensor<4xi32>) {

@@ -117,7 +117,7 @@ func.func @shape_from_data(%x: tensor<?xf32>, %n: index) -> tensor<?x4xf32> {
 
 // The remainder is greatest before the last index.
 func.func @remainder(%x: tensor<2xf32>, %y: tensor<7xf32>) -> tensor<7xf32> {
-  // expected-error@+1 {{'linalg.generic' is wrong whatever the shapes are: an operand is too small, having 2}}
+  // expected-error@+1 {{'copy in another order' is wrong whatever the shapes are: an operand is too small, having 2}}
   %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i mod 3)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
       ins(%x : tensor<2xf32>) outs(%y : tensor<7xf32>) {
     ^bb0(%a: f32, %o: f32):

@@ -26,10 +26,11 @@ protected:
     return *module;
   }
 
-  std::vector<rt::SelfTest> make(const Artifact &artifact) {
+  std::vector<rt::SelfTest> make(const Artifact &artifact,
+                                 uint64_t mostBytes = UINT64_MAX) {
     std::vector<rt::SelfTest> tests;
     tools::makeSelfTests(
-        load(artifact),
+        load(artifact), mostBytes,
         [&](const rt::SelfTest &test) { tests.push_back(test); },
         [&](const std::string &message) { messages += message + "\n"; });
     return tests;
@@ -114,6 +115,14 @@ TEST_F(SelfTests, EntryThatNothingPassesHasNoDigest) {
   EXPECT_NE(messages.find("entry 'main' gets no digest for self-tests"),
             std::string::npos)
       << messages;
+}
+
+TEST_F(SelfTests, LargeInputsAreLeftOut) {
+  EXPECT_TRUE(make(compile(matmulProgram(), "native"), 63).empty());
+  EXPECT_NE(messages.find("the inputs have more than 63 bytes"),
+            std::string::npos)
+      << messages;
+  EXPECT_EQ(make(compile(matmulProgram(), "native"), 3 * 64).size(), 2u);
 }
 
 TEST_F(SelfTests, ProgramWithoutSizesHasTwoSeeds) {

@@ -372,6 +372,14 @@ TEST(Module, RefusesDamagedTables) {
          a.descriptor->n_self_tests = 1;
          a.descriptor->self_tests_ref = a.ref(tests);
        }},
+      {"a self-test limits integers to 4294967296",
+       [](FakeArtifact &a) {
+         auto *tests = a.table<qcc_self_test_desc>(1);
+         tests->integer_limit = int64_t(1) << 32;
+         tests->is_known = 1;
+         a.descriptor->n_self_tests = 1;
+         a.descriptor->self_tests_ref = a.ref(tests);
+       }},
       {"the self-tests is missing",
        [](FakeArtifact &a) { a.descriptor->n_self_tests = 1; }},
       {"the metadata is missing",
