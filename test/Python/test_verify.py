@@ -380,7 +380,7 @@ def test_report_in_a_file(model, capsys, tmp_path):
     assert _command.main([*arguments, f"--json={model}"]) == 2
     assert "would overwrite" in capsys.readouterr().err and model.read_bytes() == before
     assert _command.main([*arguments, f"--json={tmp_path / 'none' / 'report.json'}"]) == 4
-    assert "cannot write" in capsys.readouterr().err
+    assert "does not exist; create it" in capsys.readouterr().err
 
 
 COMMANDS = {"python": [sys.executable, "-m", "qcc"], "driver": [str(program.qcc())]}

@@ -56,8 +56,8 @@ struct Measurement {
 rt::Result<Measurement> measure(Execution &execution,
                                 const MeasureOptions &options = {});
 
-/// "AMD EPYC 7B13, 2 CPUs, fma avx2; compiled by qcc 0.1": the machine and what
-/// made the program. `versions` are those of the tool, "qcc 0.1, LLVM 22.1.0".
+/// "host AMD EPYC 7B13, 2 CPUs, avx2 fma; qcc 0.1.0, LLVM 22.1.0; program of
+/// qcc 0.1.0 for native": the machine, and `versions` of the tool.
 std::string hostLine(const rt::Context &context, const std::string &versions);
 
 /// "median 3.100 ms, spread ..."

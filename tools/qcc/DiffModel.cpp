@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include "common/Text.h"
 
 using namespace qcc;
 using namespace qcc::driver;
@@ -19,13 +20,12 @@ using namespace qcc::driver;
 /// form there.
 static rt::Result<std::vector<std::string>>
 argumentsOf(const ModelDiffCommand &command) {
-  std::vector<std::string> arguments = {"diff", command.model,
-                                        "--against=" + command.against,
+  std::vector<std::string> arguments = {"diff", "--against=" + command.against,
                                         "--mcpu=" + command.mcpu};
   if (command.layers)
     arguments.push_back("--layers");
   if (command.tolerance)
-    arguments.push_back("--tolerance=" + std::to_string(*command.tolerance));
+    arguments.push_back(tools::format("--tolerance=%.17g", *command.tolerance));
   if (!command.html.empty())
     arguments.push_back("--html=" + command.html);
   const tools::InputSources &sources = command.sources;
@@ -43,6 +43,8 @@ argumentsOf(const ModelDiffCommand &command) {
         "for them, as in --dim=batch=1");
   for (const auto &[name, size] : sources.sizes.named)
     arguments.push_back("--dim=" + name + "=" + std::to_string(size));
+  // A name may begin with "-".
+  arguments.insert(arguments.end(), {"--", command.model});
   return arguments;
 }
 

@@ -8,8 +8,8 @@
 #include "ExplainPage.h"
 #include "Page.h"
 #include "qcc/Support/FileIO.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <set>
 
 using namespace qcc;
 using namespace qcc::driver;
@@ -42,25 +42,29 @@ static std::string findMismatch(const llvm::json::Object &profile,
   const llvm::json::Array *steps = profile.getArray("steps");
   if (!name || !steps || !profile.getNumber("median_seconds"))
     return kNoProfile;
-  std::set<llvm::StringRef> timed;
+  llvm::StringMap<std::optional<int64_t>> timed; // Operations of each step.
   for (const llvm::json::Value &step : *steps) {
     const llvm::json::Object *object = step.getAsObject();
     if (!object || !object->getString("name") || !object->getNumber("share") ||
         !object->getNumber("seconds"))
       return kNoProfile;
-    timed.insert(*object->getString("name"));
+    timed[*object->getString("name")] = object->getInteger("operations");
   }
   for (const EntryReport &entry : report.entries) {
     if (entry.name != *name)
       continue;
-    bool isSame = timed.size() == entry.steps.size();
-    for (const StepExplanation &step : entry.steps)
+    bool isSame = timed.size() == entry.steps.size(), hasSizes = true;
+    for (const StepExplanation &step : entry.steps) {
       isSame &= timed.count(step.step()) != 0;
-    return isSame
-               ? ""
-               : "has other steps than entry '" + entry.name +
-                     "'; measure what explain compiles, by qcc bench with the "
-                     "same options";
+      std::optional<int64_t> operations = timed.lookup(step.step());
+      hasSizes &= !operations || !step.numOperations ||
+                  *operations == *step.numOperations;
+    }
+    std::string remedy = "; measure what explain compiles, by qcc bench with "
+                         "the same options";
+    if (!isSame)
+      return "has other steps than entry '" + entry.name + "'" + remedy;
+    return hasSizes ? "" : "is of other sizes (--dim)" + remedy;
   }
   return "is of entry '" + name->str() + "', which the program does not have";
 }

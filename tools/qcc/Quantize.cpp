@@ -138,9 +138,8 @@ int driver::runQuantize(const QuantizeCommand &command) {
   files.writes(command.html, "--html=" + command.html);
   if (ExitCode code = reportUsage(files.check()))
     return code;
-  std::vector<std::string> arguments = {"quantize", command.model,
-                                        "--output=" + command.output,
-                                        "--data=" + command.data};
+  std::vector<std::string> arguments = {
+      "quantize", "--output=" + command.output, "--data=" + command.data};
   arguments.insert(arguments.end(), command.arguments.begin(),
                    command.arguments.end());
   for (const auto &[name, value] :
@@ -148,5 +147,7 @@ int driver::runQuantize(const QuantizeCommand &command) {
         std::pair("html", &command.html)})
     if (!value->empty())
       arguments.push_back(std::string("--") + name + "=" + *value);
+  // A name may begin with "-".
+  arguments.insert(arguments.end(), {"--", command.model});
   return runPythonCommand("qcc quantize", arguments);
 }

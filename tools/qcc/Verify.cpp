@@ -141,10 +141,12 @@ int driver::runVerify(const VerifyCommand &command) {
   files.writes(command.json, "--json=" + command.json);
   if (ExitCode code = reportUsage(files.check()))
     return code;
-  std::vector<std::string> arguments = {"verify", command.model};
+  std::vector<std::string> arguments = {"verify"};
   arguments.insert(arguments.end(), command.arguments.begin(),
                    command.arguments.end());
   if (!command.json.empty())
     arguments.push_back("--json=" + command.json);
+  // A name may begin with "-".
+  arguments.insert(arguments.end(), {"--", command.model});
   return runPythonCommand("qcc verify", arguments);
 }

@@ -73,7 +73,7 @@ class Stored:
     path: str  #: on each node; the cache is used where no such file is
     function: Optional[str]  #: None is the only one
     digest: str  #: SHA-256 of the file in hexadecimal digits; "" if each node is said to have its own file
-    cache: Optional[str]  #: the folder for nodes without the file; None is a folder of the user below /tmp
+    cache: Optional[str]  #: the folder for nodes without the file; None is a folder of the user below tempfile.gettempdir()
 
     def cached(self) -> str:
         """Where this node keeps bytes that it got. Raises SystemCallError."""

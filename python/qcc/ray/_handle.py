@@ -143,8 +143,8 @@ class _Attempts:
             raise ReplicaLostError(f"the replica of the request was lost ({_summary(error)}); send the request again, or allow "
                                    "more retries") from None
         self._retries -= 1
-        self._pause *= 2
-        return min(self._pause, max(0.0, self._end - time.monotonic()))
+        pause, self._pause = self._pause, 2 * self._pause
+        return min(pause, max(0.0, self._end - time.monotonic()))
 
 
 def _is_lost(error: Exception) -> bool:

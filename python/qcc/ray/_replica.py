@@ -136,8 +136,10 @@ class Replica:
             check_method(route, request.method)
             wanted = headers.get("inference-header-content-length")
             header_length = json_length(wanted.encode()) if wanted is not None else None
-            body = await request.body()
-            check_length(str(len(body)).encode(), self._limits.body)  # A body in chunks has no length before.
+            body = b""
+            async for chunk in request.stream():  # A body in chunks has no length before.
+                body += chunk
+                check_length(str(len(body)).encode(), self._limits.body)
         except RequestError as error:
             return error_response(error)
         return await self._run(route, body, header_length)
