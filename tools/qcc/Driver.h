@@ -271,9 +271,9 @@ struct CompileCommand {
 
 /// Runs the program of an artifact on this machine (common/SelfTest.h); reports
 /// failures.
-Reported<std::vector<rt::SelfTest>>
-makeSelfTests(const ProgramOptions &program, SelfTestUse use,
-              const Artifact &artifact);
+Reported<std::vector<rt::SelfTest>> makeSelfTests(const ProgramOptions &program,
+                                                  SelfTestUse use,
+                                                  const Artifact &artifact);
 
 /// Each returns the exit code. Compiles once, and writes the outputs when all
 /// of them are there.
