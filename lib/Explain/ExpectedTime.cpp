@@ -95,8 +95,9 @@ static void expectKernel(StepExplanation &explanation, kernel::ContractOp op,
   }
   // The kernel of bytes is expected to reach the same share of its peak.
   double bytes = seconds(speed.leastByteCost / cost.shareOfPeak, weights / 4);
-  explanation.expectedSecondsOfBytes =
-      std::min(bytes, *explanation.expectedSeconds);
+  // Otherwise weights of 7 bits may still be faster, by an unknown factor.
+  if (bytes < *explanation.expectedSeconds)
+    explanation.expectedSecondsOfBytes = bytes;
 }
 
 void qcc::expectTime(StepExplanation &explanation, func::CallOp call,

@@ -59,8 +59,8 @@ struct Cost {
 struct ThreadSpeed {
   /// Costs of 1024 products in a second, in the unit of Cost::time.
   double costs;
-  /// The cost of 1024 products of bytes at the peak of the best atom, which may
-  /// not take all weights.
+  /// The cost of 1024 products of bytes at the peak of the best atom that takes
+  /// all weights.
   double leastByteCost;
   /// Vector operations of loops outside of kernels in a second, and the bits of
   /// a vector.

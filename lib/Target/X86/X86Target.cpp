@@ -72,10 +72,10 @@ constexpr double kVectorsPerSecond = 7e9;
 /// Fitted to profiles of networks on Zen 3, one thread (docs/Rationale/
 /// Explain.md has the errors).
 std::optional<ThreadSpeed> X86Target::threadSpeed() const {
-  // It may be one that multiplies weights of 7 bits alone, which are what
-  // `qcc quantize` makes for such a target.
-  const Atom *best = llvm::find_if(
-      spec.atoms, [](const Atom &atom) { return !atom.hasFloats(); });
+  // Atoms of bytes multiply only some weights exactly.
+  const Atom *best = llvm::find_if(spec.atoms, [](const Atom &atom) {
+    return !atom.hasFloats() && atom.form != AtomForm::Bytes;
+  });
   assert(best != spec.atoms.end() && "the baseline has an atom of words");
   return ThreadSpeed{/*costs=*/kVectorsPerSecond,
                      /*leastByteCost=*/peakTime(*best),
