@@ -61,7 +61,7 @@ public:
 
   std::string_view readProducer();
   std::vector<Metadata> readMetadata();
-  /// Those that are known, of the entries of a variant.
+  /// The self-tests whose digests are known, of the entries of a variant.
   std::vector<SelfTest> readSelfTests(const std::vector<Entry> &entries);
 
   const Status &status() const { return status_; }

@@ -9,6 +9,7 @@ import math
 import pathlib
 from typing import Any, Dict
 
+from ._json import finite
 from ._layers import LayerDiff, ModelDiff
 
 _FILES = pathlib.Path(__file__).parent / "pages"
@@ -28,10 +29,6 @@ def _page(script: str, data: Dict[str, Any]) -> str:
     return before + _read("page.css") + between + text + until_script + _read("page.js") + _read(script) + end
 
 
-def _finite(number: float) -> "float | None":
-    return number if math.isfinite(number) else None
-
-
 def _value(layer: LayerDiff, tolerance: float) -> Dict[str, Any]:
     """A value as `qcc diff --json` has it. JSON has no infinite numbers: they are null."""
     value: Dict[str, Any] = {"name": layer.value, "node": layer.node, "op": layer.op, "comparable": layer.result is not None}
@@ -39,7 +36,7 @@ def _value(layer: LayerDiff, tolerance: float) -> Dict[str, Any]:
         return {**value, "obstacle": layer.note}
     relative = layer.result.relative
     return {**value, "elements": layer.result.elements, "differing": layer.result.different,
-            "largest_error": _finite(layer.result.largest), "relative_error": _finite(relative),
+            "largest_error": finite(layer.result.largest), "relative_error": finite(relative),
             "differs": layer.result.different > 0 and relative > tolerance,
             "signal_to_noise_db": -20 * math.log10(relative) if 0 < relative < math.inf else None}
 

@@ -119,7 +119,7 @@ def fake_engine(wrong):
 ])
 def test_an_engine_that_disagrees_is_reported(call, monkeypatch, axis, wrong):
     """It is no failure: the bits of qcc alone decide the exit code."""
-    monkeypatch.setitem(_engines.PEERS, "fake", fake_engine(wrong))
+    monkeypatch.setitem(_engines.OTHER_ENGINES, "fake", fake_engine(wrong))
     code, report, _ = call("--against=fake")
     assert code == 0 and report["agrees"]
     fake = report["engines"][1]
@@ -132,7 +132,7 @@ def test_an_engine_that_disagrees_is_reported(call, monkeypatch, axis, wrong):
 
 
 def test_table_of_an_engine_that_disagrees(model, monkeypatch, capsys):
-    monkeypatch.setitem(_engines.PEERS, "fake",
+    monkeypatch.setitem(_engines.OTHER_ENGINES, "fake",
                         fake_engine(lambda y, setting, call: y + np.float32(setting["threads"] == "2")))
     assert _command.main([str(model), "--mcpu=x86-64-v3", "--threads=1,2", "--against=fake"]) == 0
     text = capsys.readouterr().out
@@ -264,7 +264,7 @@ def test_an_engine_that_cannot_run_the_model(call, monkeypatch):
             return lambda sample: {"y": sample["x"][:, :2], "best": np.argmax(sample["x"], axis=1)}
         return _engines.Engine("fake 1.0", _engines.every_setting(threads=threads), load)
 
-    monkeypatch.setitem(_engines.PEERS, "fake", make)
+    monkeypatch.setitem(_engines.OTHER_ENGINES, "fake", make)
     code, report, told = call("--against=fake")
     assert code == 4 and told == "qcc: error: fake 1.0 cannot run the model with all settings; the report has the reason\n"
     assert report["engines"][1]["failures"] == [{"threads": "2", "reason": "no kernel for MatMul"}]

@@ -8,6 +8,7 @@ import dataclasses
 import math
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
+from .._json import finite
 from .._table import table
 from ._graph import CONTRACTIONS
 from ._measure import Distance, Times
@@ -107,9 +108,9 @@ class Report:
             "bytes_float32": self.bytes_before, "bytes": self.bytes_after,
             "outputs": {name: _numbers(distance) for name, distance in self.outputs.items()},
             "layers": [{"name": layer.name, "op": layer.op, "products": layer.precision, "reason": layer.reason,
-                        "generic": layer.generic, **_numbers(layer.distance), "relative_error_alone": _finite(layer.alone),
+                        "generic": layer.generic, **_numbers(layer.distance), "relative_error_alone": finite(layer.alone),
                         "microseconds_float32": layer.before, "microseconds": layer.after} for layer in self.layers],
-            "choices": [{"layer": choice.layer, "floats": choice.floats, "relative_error": _finite(choice.error),
+            "choices": [{"layer": choice.layer, "floats": choice.floats, "relative_error": finite(choice.error),
                          "microseconds": choice.microseconds, "on_front": choice.on_front} for choice in self.choices],
             "search": found, "unwanted": list(self.unwanted),
         }
@@ -137,10 +138,6 @@ def saved(layer: Layer) -> Optional[float]:
     return None if layer.before is None or layer.after is None else layer.before - layer.after
 
 
-def _finite(value: Optional[float]) -> Optional[float]:
-    return value if value is not None and math.isfinite(value) else None
-
-
 def _numbers(distance: Optional[Distance]) -> Dict[str, Optional[float]]:
-    return {"relative_error": _finite(relative(distance)),
-            "signal_to_noise_db": None if distance is None else _finite(distance.decibels)}
+    return {"relative_error": finite(relative(distance)),
+            "signal_to_noise_db": None if distance is None else finite(distance.decibels)}

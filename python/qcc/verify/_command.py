@@ -19,7 +19,7 @@ from .._options import check_outputs, count, dimension, pair
 from ..errors import InvalidArgumentError
 from ..quantize._packages import quiet
 from ._agreement import References, observe
-from ._engines import PEERS, choose_targets, qcc_engine
+from ._engines import OTHER_ENGINES, choose_targets, qcc_engine
 from ._report import Report
 from ._rows import Rows, batch_dim, find_rows, make_sample
 
@@ -33,8 +33,8 @@ def _names(text: str) -> List[str]:
 
 def _peers(text: str) -> List[str]:
     for name in _names(text):
-        if name not in PEERS:
-            raise argparse.ArgumentTypeError(f"there is no engine '{name}'; use {' or '.join(sorted(PEERS))}")
+        if name not in OTHER_ENGINES:
+            raise argparse.ArgumentTypeError(f"there is no engine '{name}'; use {' or '.join(sorted(OTHER_ENGINES))}")
     return list(dict.fromkeys(_names(text)))
 
 
@@ -117,7 +117,7 @@ def _verify(options: argparse.Namespace) -> Report:
     seed = next((int(text) for name, text in options.input if not name), 0)
     targets = choose_targets(options.mcpu, options.device)
     # Packages that are missing are told before anything takes long.
-    peers = [PEERS[name](model, options.threads) for name in options.against]
+    peers = [OTHER_ENGINES[name](model, options.threads) for name in options.against]
     fixed: Dict[str, Mapping[str, Any]] = {"dims": dict(options.dim), "shapes": dict(options.shape)}
     engine, function = qcc_engine(model, targets, options.threads, fixed, options.device)
     wanted, count = options.batch if options.batch is not None else (None, _ROWS)

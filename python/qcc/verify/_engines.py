@@ -211,5 +211,5 @@ def _guarded_once(make: Callable[[], Any]) -> Callable[[], Any]:
 
 
 #: What --against names: a function of a ModelProto and the numbers of threads.
-PEERS: Dict[str, Callable[[Any, Sequence[int]], Engine]] = {"onnxruntime": _onnxruntime, "openvino": _openvino}
+OTHER_ENGINES: Dict[str, Callable[[Any, Sequence[int]], Engine]] = {"onnxruntime": _onnxruntime, "openvino": _openvino}
 

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from typing import Any, Dict, List, Optional, Tuple
 
+from .._json import finite
 from .._table import table
 from ._agreement import Axis, Verdict, describe
 from ._rows import Rows, Sample
@@ -84,19 +84,15 @@ def _engine(verdict: Verdict) -> Dict[str, Any]:
         "name": verdict.name, "results": verdict.results, "agrees": verdict.agrees,
         "axes": [_axis(axis) for axis in verdict.axes],
         "settings": [{**ran.setting, "sha256": ran.digest,
-                      "distances": {reference: {name: _finite(value) for name, value in outputs.items()}
+                      "distances": {reference: {name: finite(value) for name, value in outputs.items()}
                                     for reference, outputs in ran.distances.items()}} for ran in verdict.ran],
         "failures": [{**failure.setting, "reason": failure.reason} for failure in verdict.failures],
     }
 
 
 def _axis(axis: Axis) -> Dict[str, Any]:
-    return {"name": axis.name, "pairs": axis.pairs, "different": axis.different, "largest": _finite(axis.largest),
-            "relative": _finite(axis.relative), "example": axis.example}
-
-
-def _finite(value: float) -> Optional[float]:
-    return value if math.isfinite(value) else None
+    return {"name": axis.name, "pairs": axis.pairs, "different": axis.different, "largest": finite(axis.largest),
+            "relative": finite(axis.relative), "example": axis.example}
 
 
 def _number(value: float) -> str:
