@@ -126,7 +126,16 @@ static rt::Result<Execution> prepare(const ModulePtr &module,
     return inputs.status();
   rt::ContextOptions options;
   options.threads = threads;
-  return Execution::create(module, entry.name, *std::move(inputs), options);
+  rt::Result<Execution> execution =
+      Execution::create(module, entry.name, *std::move(inputs), options);
+  if (!execution.isOk())
+    return execution;
+  // Fresh memory may have the results of an earlier run, which a kernel that
+  // writes nothing would leave there.
+  for (const rt::Tensor &output : execution->outputs)
+    if (size_t size = output.bytes().value_or(0))
+      memset(output.data, 0xa5, size);
+  return execution;
 }
 
 /// "entry 'main', sizes 2, 5"

@@ -85,10 +85,16 @@ TEST_F(SelfTests, WrongKernelIsFound) {
   tools::ModulePtr module = load(artifact);
   auto *function = module->entries()[0].steps.back().function;
   memcpy(code, reinterpret_cast<const void *>(function), sizeof(code));
-  auto *place = std::search(artifact.begin(), artifact.end(), std::begin(code),
-                            std::end(code));
-  ASSERT_NE(place, artifact.end());
-  *place = char(0xc3);
+  // Others may begin in the same way.
+  int numPlaces = 0;
+  for (auto *place = artifact.begin();; ++numPlaces) {
+    place = std::search(place, artifact.end(), std::begin(code),
+                        std::end(code));
+    if (place == artifact.end())
+      break;
+    *place = char(0xc3);
+  }
+  ASSERT_GT(numPlaces, 0);
   ASSERT_TRUE(rt::stampArtifact(artifact.data(), artifact.size()).isOk());
   EXPECT_EQ(repeat(artifact), tools::ExitDiffers);
   EXPECT_NE(messages.find("entry 'main', sizes 17, 2 threads: the digest of "
