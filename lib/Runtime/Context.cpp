@@ -59,6 +59,7 @@ Context::Context(std::shared_ptr<const Module> module, const Entry &entry,
   if (module_->device())
     deviceRun_ = std::make_unique<DeviceRun>(*module_, entry, options.log);
   stepDurations_.resize(entry.steps.size());
+  partsOfSteps_.resize(entry.steps.size(), 1);
   hasParallelStep_ =
       !deviceRun_ &&
       std::any_of(entry.steps.begin(), entry.steps.end(),
@@ -297,22 +298,37 @@ Status Context::checkOverlap(const Tensor *inputs,
 // Planning
 //===----------------------------------------------------------------------===//
 
-/// Whether the steps have more to do than waking threads takes. Vector code
-/// does at least this many operations, or reads and writes as many bytes, in
-/// the 10 microseconds that a second thread is late. What says neither may be
-/// much.
-bool Context::isWorthThreads() const {
-  constexpr int64_t littleWork = 1 << 15;
-  int64_t work = 0;
-  for (const Step &step : entry_.steps) {
-    int64_t operations = step.operations.get(values_.data());
-    int64_t bytes = step.bytes.get(values_.data());
-    if ((operations == 0 && bytes == 0) ||
-        __builtin_add_overflow(work, operations, &work) ||
-        __builtin_add_overflow(work, bytes, &work) || work > littleWork)
-      return true;
+/// The operations of a step, plus the bytes that it reads and writes. What says
+/// neither may be much.
+static int64_t workOf(const Step &step, const int64_t *values) {
+  int64_t operations = step.operations.get(values), work = 0;
+  int64_t bytes = step.bytes.get(values);
+  if ((operations == 0 && bytes == 0) ||
+      __builtin_add_overflow(operations, bytes, &work))
+    return INT64_MAX;
+  return work;
+}
+
+/// In how many parts the steps of the plan are divided: 1 where no step has
+/// enough to do.
+void Context::divideSteps() {
+  // In the 10 microseconds that a second thread is late, vector code does at
+  // least so much.
+  constexpr int64_t workOfRun = 1 << 15;
+  // In the 0.2 microseconds that a second thread makes a step longer
+  // (benchmarks/runtime-overhead), a kernel does at most so much.
+  constexpr int64_t workOfPart = 1 << 12;
+  int64_t total = 0;
+  plannedThreads_ = 1;
+  for (size_t i = 0; i < entry_.steps.size(); ++i) {
+    int64_t work = workOf(entry_.steps[i], values_.data());
+    if (__builtin_add_overflow(total, work, &total) || total > workOfRun)
+      plannedThreads_ = threads_;
+    partsOfSteps_[i] =
+        entry_.steps[i].parallel
+            ? int(std::clamp<int64_t>(work / workOfPart, 1, threads_))
+            : 1;
   }
-  return false;
 }
 
 /// Derives everything from symbols_.
@@ -347,7 +363,7 @@ Status Context::planLocked() {
                            "results or temporaries would exceed all memory");
   arenaBytes_ = arenaBytes;
   scratchStride_ = roundUpToAlignment(scratch);
-  plannedThreads_ = isWorthThreads() ? threads_ : 1;
+  divideSteps();
   planned_ = true;
   if (options_.log.log) {
     std::string message = "planned '" + std::string(entry_.name) +

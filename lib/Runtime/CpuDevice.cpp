@@ -147,9 +147,9 @@ public:
       return invalidArgument("a launch on " + std::to_string(threads) +
                              " threads of a pool of " +
                              std::to_string(pool_->size()));
-    pool_->run(threads, [&](int thread, int threads) {
+    pool_->run(threads, [&](int part, int) {
       FloatEnvironment environment;
-      step.function(frame, thread, threads);
+      step.function(frame, part, threads);
     });
     return Status::ok();
   }

@@ -6,9 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Whether a run goes on after a step is decided once, by the thread that
-// finishes the step while all others are held in the barrier. Were each thread
-// to look at the failure and cancellation flags itself, one could leave while
-// another waits for it in the next barrier.
+// finishes the step, while no other is in a step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,7 +71,7 @@ void Context::startRun(const RunOptions &options) {
   frame_.context = this;
   failed_.store(false, std::memory_order_relaxed);
   currentStep_ = 0;
-  stopAtBarrier_ = false;
+  isInStep_ = false;
   cancelRun_ = options.cancel;
   deadline_ = 0;
   if (options.timeoutNanoseconds > 0 &&
@@ -207,100 +205,79 @@ void Context::finishStep(size_t index) {
     stopping_ = true;
 }
 
-/// In how many parts each thread does a step of a run that may end early: so
-/// many that a part takes two milliseconds or less. The first time, slow code
-/// is taken for granted, which computes two operations in a nanosecond;
-/// afterwards it is known how long the step takes.
-int64_t Context::partsOf(size_t index, int threads) const {
-  constexpr int64_t workOfPart = int64_t(1) << 22, maxParts = 1 << 16,
-                    nanosecondsOfPart = 2000000;
+/// In how many pieces a thread does its part of a step of a run that may end
+/// early: so many that a piece takes two milliseconds or less. The first time,
+/// slow code is taken for granted, which computes two operations in a
+/// nanosecond; afterwards it is known how long the step takes.
+int64_t Context::piecesOf(size_t index) const {
+  constexpr int64_t workOfPiece = int64_t(1) << 22, maxPieces = 1 << 16,
+                    nanosecondsOfPiece = 2000000;
   const Step &step = entry_.steps[index];
   if (!canEnd_ || !step.parallel)
     return 1;
   if (stepDurations_[index] > 0)
-    return std::min((stepDurations_[index] - 1) / nanosecondsOfPart + 1,
-                    maxParts);
+    return std::min((stepDurations_[index] - 1) / nanosecondsOfPiece + 1,
+                    maxPieces);
   int64_t work = 0;
   if (__builtin_add_overflow(step.operations.get(values_.data()),
                              step.bytes.get(values_.data()), &work))
-    return maxParts;
-  return std::clamp<int64_t>(work / (workOfPart * threads), 1, maxParts);
+    return maxPieces;
+  return std::clamp<int64_t>(work / (workOfPiece * stepParts_), 1, maxPieces);
 }
 
-/// The share of a thread, and when it was computed.
-void Context::runStep(size_t index, int thread, int threads) {
+/// A part of a step, and when the thread computed it.
+void Context::runPart(size_t index, int part, int thread) {
   if (!profile_)
-    return runParts(index, thread, threads);
-  int64_t start = steadyNanoseconds();
-  runParts(index, thread, threads);
-  stepSpans_[index * threads_ + thread] = {start - runStart_,
-                                           steadyNanoseconds() - runStart_};
+    return runPieces(index, part);
+  StepSpan &span = stepSpans_[index * threads_ + thread];
+  int64_t start = steadyNanoseconds() - runStart_;
+  runPieces(index, part);
+  // A thread may compute several parts.
+  span = {span.end == 0 ? start : span.start, steadyNanoseconds() - runStart_};
 }
 
-/// The share of a thread. A part is the share that it would be of more threads,
-/// for which any number is right; the scratch memory stays the thread's.
-void Context::runParts(size_t index, int thread, int threads) {
+/// A part of a step. A piece is the part that it would be of more parts, for
+/// which any number is right; the scratch memory stays the part's.
+void Context::runPieces(size_t index, int64_t part) {
   const Step &step = entry_.steps[index];
-  int64_t parts = partsOf(index, threads);
-  if (parts == 1)
-    return step.function(&frame_, thread, threads);
+  int64_t pieces = piecesOf(index);
+  if (pieces == 1)
+    return step.function(&frame_, int32_t(part), stepParts_);
   qcc_frame frame = frame_;
-  frame.scratch += thread * frame.scratch_stride;
+  frame.scratch += part * frame.scratch_stride;
   frame.scratch_stride = 0;
-  for (int64_t part = 0; part < parts && !mustEnd(); ++part)
-    step.function(&frame, thread * parts + part, threads * parts);
+  for (int64_t piece = 0; piece < pieces && !mustEnd(); ++piece)
+    step.function(&frame, part * pieces + piece, stepParts_ * pieces);
 }
 
-/// All steps, on one thread of a fork.
-void Context::runSteps(int thread, int threads, Barrier &barrier) {
-  FloatEnvironment environment;
-  const std::vector<Step> &steps = entry_.steps;
-  for (size_t i = 0; i < steps.size(); ++i) {
-    const Step &step = steps[i];
-    if (step.parallel)
-      runStep(i, thread, threads);
-    else if (thread == 0 && !stopping_)
-      runStep(i, 0, 1);
-    if (i + 1 == steps.size())
-      return; // The join of the fork is the last barrier.
-
-    // Thread 0 goes from a serial step to the next one alone. The others must
-    // not look at stopping_ then; they learn of it at the next barrier.
-    if (!step.parallel && !steps[i + 1].parallel) {
-      if (thread == 0 && !stopping_)
-        finishStep(i);
-      continue;
-    }
-    barrier.arriveAndWait([&] {
-      if (!stopping_)
-        finishStep(i);
-      stopAtBarrier_ = stopping_;
-    });
-    if (stopAtBarrier_)
-      return;
-  }
+/// Finishes the step that a run is in, and begins the next one. Returns the
+/// number of its parts, 0 at the end.
+int Context::nextStep(int threads) {
+  if (isInStep_)
+    finishStep(currentStep_);
+  isInStep_ = !stopping_ && currentStep_ < entry_.steps.size();
+  if (!isInStep_)
+    return 0;
+  return stepParts_ = std::min(partsOfSteps_[currentStep_], threads);
 }
 
 void Context::runStepsOnHostThreads() {
   const HostThreads &host = options_.hostThreads;
-  for (size_t i = 0; i < entry_.steps.size() && !stopping_; ++i) {
-    const Step &step = entry_.steps[i];
-    int threads = step.parallel ? threads_ : 1;
-    auto share = [&](int thread) {
+  while (int parts = nextStep(threads_)) {
+    auto runHere = [&](int part) {
       FloatEnvironment environment;
-      runStep(i, thread, threads);
+      runPart(currentStep_, part, part);
     };
-    FunctionRef<void(int)> body = share;
-    if (threads == 1)
+    FunctionRef<void(int)> body = runHere;
+    if (parts == 1)
       body(0);
     else
       host.parallelFor(
-          host.context, threads,
-          [](void *body, int thread) {
-            (*static_cast<FunctionRef<void(int)> *>(body))(thread);
+          host.context, parts,
+          [](void *body, int part) {
+            (*static_cast<FunctionRef<void(int)> *>(body))(part);
           },
           &body);
-    finishStep(i);
   }
 }
 
@@ -311,23 +288,27 @@ void Context::runStepsOnPool() {
   int threads = plannedThreads_;
   if (threads > 1)
     threads = pool_->isRunningHere() ? 1 : std::min(threads, pool_->size());
-  Barrier barrier(threads, pool_ && pool_->maySpin(threads));
-  if (threads == 1)
-    runSteps(0, 1, barrier);
-  else if (!pool_->runUnless([&] { return mustEnd(); }, threads,
-                             [&](int thread, int threads) {
-                               runSteps(thread, threads, barrier);
-                             }))
+  FloatEnvironment environment;
+  if (threads == 1) {
+    while (nextStep(1) != 0)
+      runPart(currentStep_, 0, 0);
+    return;
+  }
+  auto part = [&](int part, int thread) {
+    FloatEnvironment environment;
+    runPart(currentStep_, part, thread);
+  };
+  auto next = [&] { return nextStep(threads); };
+  if (!pool_->runUnless([&] { return mustEnd(); }, threads,
+                        PhasedWork{part, next}))
     stopping_ = true;
-  if (!stopping_)
-    finishStep(entry_.steps.size() - 1);
 }
 
 Status Context::execute(const RunOptions &options) {
   startRun(options);
   if (!stopping_ && options_.hostThreads.parallelFor)
     runStepsOnHostThreads();
-  else if (!stopping_ && !entry_.steps.empty())
+  else if (!stopping_)
     runStepsOnPool();
   return endOfRun();
 }

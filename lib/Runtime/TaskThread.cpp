@@ -32,7 +32,8 @@ TaskThread::~TaskThread() {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     stopping_ = true;
-    changes_.store(changes_.load() + 1);
+    changes_.countUp();
+    changes_.wake();
   }
   pthread_join(thread_, nullptr);
 }
@@ -43,14 +44,15 @@ void TaskThread::start(void (*task)(void *argument), void *argument) {
   std::lock_guard<std::mutex> lock(mutex_);
   task_ = task;
   argument_ = argument;
-  changes_.store(changes_.load() + 1);
+  changes_.countUp();
+  changes_.wake();
 }
 
 void *TaskThread::threadMain(void *argument) {
   auto &self = *static_cast<TaskThread *>(argument);
   pthread_setname_np(pthread_self(), "qcc-run");
   while (true) {
-    uint32_t seen = self.changes_.load();
+    uint64_t seen = self.changes_.load();
     void (*task)(void *) = nullptr;
     void *given = nullptr;
     {
@@ -63,7 +65,7 @@ void *TaskThread::threadMain(void *argument) {
     if (task)
       task(given);
     else
-      self.changes_.waitWhile(seen, /*maySpin=*/false);
+      self.changes_.parkWhile(seen);
   }
 }
 

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Waiting, the barrier and the pool.
+// A phase that has ended stays ended: whoever looks at it late finds all of its
+// parts taken. So a run ends without those who have no part. They touch nothing
+// but the pool.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,98 +19,29 @@
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Runtime/Process.h"
 
+#include <algorithm>
+#include <cassert>
 #include <cerrno>
-#include <chrono>
-#include <climits>
 #include <cstdio>
 #include <cstring>
-#include <immintrin.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <set>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <utility>
 
 namespace qcc::rt {
 
-//===----------------------------------------------------------------------===//
-// WaitWord
-//===----------------------------------------------------------------------===//
-
-static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t),
-              "a futex is a plain 32-bit word");
-
-static void futexWait(std::atomic<uint32_t> &word, uint32_t expected) {
-  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
-}
-
-static void futexWakeAll(std::atomic<uint32_t> &word) {
-  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
-}
-
-void WaitWord::store(uint32_t value) {
-  // Sequential consistency orders this store before the look at parked_, and
-  // waitWhile's entry in parked_ before its look at the word: one of the two
-  // sees the other.
-  word_.store(value, std::memory_order_seq_cst);
-  if (parked_.load(std::memory_order_seq_cst) != 0)
-    futexWakeAll(word_);
-}
-
-uint32_t WaitWord::waitWhile(uint32_t old, bool maySpin) {
-  using Clock = std::chrono::steady_clock;
-  constexpr auto spinTime = std::chrono::microseconds(40);
-  constexpr int pausesPerLook = 4, looksPerClock = 16;
-
-  uint32_t value = load();
-  if (maySpin && value == old) {
-    Clock::time_point end = Clock::now() + spinTime;
-    do {
-      for (int look = 0; look < looksPerClock && value == old; ++look) {
-        for (int i = 0; i < pausesPerLook; ++i)
-          _mm_pause();
-        value = load();
-      }
-    } while (value == old && Clock::now() < end);
-  } else {
-    // With more threads than CPUs, whoever is waited for needs this one.
-    constexpr int yields = 4;
-    for (int i = 0; i < yields && value == old; ++i) {
-      sched_yield();
-      value = load();
-    }
-  }
-  if (value != old)
-    return value;
-
-  parked_.fetch_add(1, std::memory_order_seq_cst);
-  while ((value = word_.load(std::memory_order_seq_cst)) == old)
-    futexWait(word_, old);
-  parked_.fetch_sub(1, std::memory_order_relaxed);
-  return value;
-}
+/// How long a thread waits for the next run or phase before it parks.
+constexpr std::chrono::microseconds kSpinTime(40);
+/// How long a thread leaves a part to the thread of the part's number.
+constexpr std::chrono::microseconds kPatience(2);
+/// So many workers are woken by the caller, and by each of them.
+constexpr int kCalledAtOnce = 4;
 
 //===----------------------------------------------------------------------===//
-// Barrier
+// Workers
 //===----------------------------------------------------------------------===//
 
-void Barrier::arriveAndWait(FunctionRef<void()> completion) {
-  // The generation cannot change before this thread has arrived.
-  uint32_t generation = generation_.load();
-  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 < threads_) {
-    generation_.waitWhile(generation, maySpin_);
-    return;
-  }
-  completion();
-  arrived_.store(0, std::memory_order_relaxed);
-  generation_.store(generation + 1);
-}
-
-//===----------------------------------------------------------------------===//
-// ThreadPool
-//===----------------------------------------------------------------------===//
-
-/// The pool whose body the thread is in, or null.
+/// The pool whose part the thread is in, or null.
 static thread_local const ThreadPool *poolOfThread = nullptr;
 
 bool ThreadPool::wasLostInFork() const { return process_ != countForks(); }
@@ -133,24 +66,27 @@ static int startThread(pthread_t &thread, int cpu, void *(*main)(void *),
 }
 
 Status ThreadPool::startWorkers(const std::vector<int> &cpus) {
-  // No thread may start whose worker could get lost for want of memory.
-  workers_.reserve(size_ - 1);
+  // No thread may start whose record could get lost for want of memory.
+  for (int i = 0; i < size_; ++i) {
+    threads_.push_back(std::make_unique<Thread>());
+    threads_[i]->pool = this;
+    threads_[i]->index = i;
+  }
   BlockedSignals blocked;
   for (int i = 1; i < size_; ++i) {
-    auto worker = std::make_unique<Worker>();
-    worker->pool = this;
-    worker->index = i;
     int cpu = cpus.empty() ? -1 : cpus[i % cpus.size()];
-    int error = startThread(worker->thread, cpu, workerMain, worker.get());
+    int error =
+        startThread(threads_[i]->thread, cpu, workerMain, threads_[i].get());
+    if (error == 0)
+      continue;
+    threads_.resize(i);
     if (error == EINVAL && cpu >= 0)
       return invalidArgument("CPU " + std::to_string(cpu) +
                              " is none that this process may use; take those "
                              "of sched_getaffinity");
-    if (error != 0)
-      return systemFailure("cannot start thread " + std::to_string(i) + " of " +
-                               std::to_string(size_),
-                           error);
-    workers_.push_back(std::move(worker));
+    return systemFailure("cannot start thread " + std::to_string(i) + " of " +
+                             std::to_string(size_),
+                         error);
   }
   log(LogLevel::Info, 0,
       [&] { return "made a pool of " + std::to_string(size_) + " threads"; });
@@ -185,10 +121,12 @@ ThreadPool::~ThreadPool() {
   if (wasLostInFork())
     return;
   stopping_ = true;
-  for (std::unique_ptr<Worker> &worker : workers_)
-    worker->generation.store(worker->generation.load() + 1);
-  for (std::unique_ptr<Worker> &worker : workers_)
-    pthread_join(worker->thread, nullptr);
+  for (size_t i = 1; i < threads_.size(); ++i)
+    threads_[i]->call.countUp();
+  for (size_t i = 1; i < threads_.size(); ++i) {
+    threads_[i]->call.wake();
+    pthread_join(threads_[i]->thread, nullptr);
+  }
 }
 
 /// Moves the calling thread to another of the CPUs that it may use, if there is
@@ -221,34 +159,115 @@ static void nameThread(int index) {
   pthread_setname_np(pthread_self(), name);
 }
 
+/// Wakes those called workers that are the waker's to wake.
+void ThreadPool::wakeWorkers(int waker, int threads) {
+  int first = waker * kCalledAtOnce + 1;
+  for (int i = first; i < std::min(first + kCalledAtOnce, threads); ++i)
+    threads_[i]->call.wake();
+}
+
 void *ThreadPool::workerMain(void *argument) {
-  Worker &worker = *static_cast<Worker *>(argument);
-  ThreadPool &pool = *worker.pool;
+  Thread &self = *static_cast<Thread *>(argument);
+  ThreadPool &pool = *self.pool;
   poolOfThread = &pool;
-  nameThread(worker.index);
+  nameThread(self.index);
   bool maySpin = pool.maySpin(pool.size_);
-  uint32_t generation = 0;
+  uint64_t seen = 0;
   while (true) {
-    generation = worker.generation.waitWhile(generation, maySpin);
+    uint64_t call = maySpin ? self.call.spinWhile(seen, kSpinTime) : seen;
+    seen = call != seen ? call : self.call.parkWhile(seen);
     if (pool.stopping_)
       return nullptr;
+    pool.wakeWorkers(self.index, Phase::unpack(pool.phase_.load()).threads);
     if (maySpin)
       pool.leaveCallersCpu();
-    pool.body_(worker.index, pool.threads_);
-    if (pool.running_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      pool.finished_.store(pool.finished_.load() + 1);
+    pool.takeParts(self.index);
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+uint64_t ThreadPool::Phase::pack() const {
+  return uint64_t(number) << 32 | uint64_t(threads) << 16 | uint64_t(parts);
+}
+
+ThreadPool::Phase ThreadPool::Phase::unpack(uint64_t word) {
+  return {uint32_t(word >> 32), int(word >> 16 & 0xffff), int(word & 0xffff)};
+}
+
+/// Whether the part is the calling thread's from now on.
+bool ThreadPool::take(Phase phase, int part) {
+  std::atomic<uint32_t> &taken = threads_[part]->taken;
+  uint32_t last = taken.load(std::memory_order_relaxed);
+  return int32_t(last - phase.number) < 0 &&
+         taken.compare_exchange_strong(last, phase.number,
+                                       std::memory_order_acq_rel,
+                                       std::memory_order_relaxed);
+}
+
+/// The first part that nobody has taken, which the calling thread takes; -1 if
+/// there is none.
+int ThreadPool::takeAny(Phase phase) {
+  for (int part = 0; part < phase.parts; ++part)
+    if (take(phase, part))
+      return part;
+  return -1;
+}
+
+/// Computes parts until the run has ended.
+void ThreadPool::takeParts(int thread) {
+  uint64_t word = phase_.load();
+  for (Phase phase = Phase::unpack(word);
+       phase.parts > 0 && thread < phase.threads; phase = Phase::unpack(word)) {
+    bool spins = maySpin(phase.threads);
+    int part = thread < phase.parts && take(phase, thread) ? thread : -1;
+    uint64_t next = word;
+    if (part < 0 && spins)
+      next = phase_.spinWhile(word, kPatience);
+    if (part < 0 && next == word)
+      part = takeAny(phase);
+    if (part >= 0) {
+      compute(phase, part, thread);
+      word = phase_.load();
+      continue;
+    }
+    if (next == word && spins)
+      next = phase_.spinWhile(word, kSpinTime);
+    word = next != word ? next : phase_.parkWhile(word);
+  }
+}
+
+void ThreadPool::compute(Phase phase, int part, int thread) {
+  work_.part(part, thread);
+  int finished = finishedParts_.fetch_add(1, std::memory_order_acq_rel) + 1;
+  if (finished == phase.parts)
+    beginPhase(phase, thread);
+}
+
+/// Begins the phase after `last`. A phase of one part needs nobody else.
+void ThreadPool::beginPhase(Phase last, int thread) {
+  int parts = 0;
+  while ((parts = work_.next()) == 1)
+    work_.part(0, thread);
+  finishedParts_.store(0, std::memory_order_relaxed);
+  phase_.store(Phase{last.number + 1, last.threads, parts}.pack());
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
 namespace {
-/// While it lives, the calling thread is in a body of the pool.
-class InBody {
+/// While it lives, the calling thread is in a part of the pool.
+class InPart {
 public:
-  explicit InBody(const ThreadPool *pool)
+  explicit InPart(const ThreadPool *pool)
       : before_(std::exchange(poolOfThread, pool)) {}
-  ~InBody() { poolOfThread = before_; }
-  InBody(const InBody &) = delete;
-  InBody &operator=(const InBody &) = delete;
+  ~InPart() { poolOfThread = before_; }
+  InPart(const InPart &) = delete;
+  InPart &operator=(const InPart &) = delete;
 
 private:
   const ThreadPool *before_;
@@ -257,15 +276,18 @@ private:
 
 bool ThreadPool::isRunningHere() const { return poolOfThread == this; }
 
-void ThreadPool::run(int threads, FunctionRef<void(int, int)> body) {
-  runUnless([] { return false; }, threads, body);
+void ThreadPool::run(int threads, FunctionRef<void(int, int)> part) {
+  bool hasBegun = false;
+  auto next = [&] { return std::exchange(hasBegun, true) ? 0 : threads; };
+  runUnless([] { return false; }, threads, PhasedWork{part, next});
 }
 
 bool ThreadPool::runUnless(FunctionRef<bool()> mustEnd, int threads,
-                           FunctionRef<void(int, int)> body) {
-  threads = threads < 1 ? 1 : threads > size_ ? size_ : threads;
+                           const PhasedWork &work) {
+  assert(threads >= 1 && threads <= size_);
   if (threads == 1) {
-    body(0, 1);
+    while (work.next() != 0)
+      work.part(0, 0);
     return true;
   }
   constexpr auto timeBetweenLooks = std::chrono::milliseconds(2);
@@ -276,24 +298,25 @@ bool ThreadPool::runUnless(FunctionRef<bool()> mustEnd, int threads,
       if (!lock.try_lock_for(timeBetweenLooks) && mustEnd())
         return false;
   }
-  runLocked(threads, body);
+  runLocked(threads, work);
   return true;
 }
 
-void ThreadPool::runLocked(int threads, FunctionRef<void(int, int)> body) {
-  InBody inBody(this);
-  body_ = body;
-  threads_ = threads;
+void ThreadPool::runLocked(int threads, const PhasedWork &work) {
+  InPart inPart(this);
+  work_ = work;
   forks_.store(forks() + 1, std::memory_order_relaxed);
-  running_.store(threads - 1, std::memory_order_relaxed);
   callerCpu_.store(sched_getcpu(), std::memory_order_relaxed);
-  uint32_t finished = finished_.load();
-  for (int i = 1; i < threads; ++i) {
-    WaitWord &generation = workers_[i - 1]->generation;
-    generation.store(generation.load() + 1);
-  }
-  body(0, threads);
-  finished_.waitWhile(finished, maySpin(threads));
+  Phase phase = Phase::unpack(phase_.load());
+  for (int i = 0; i < threads; ++i)
+    threads_[i]->taken.store(phase.number, std::memory_order_relaxed);
+  finishedParts_.store(0, std::memory_order_relaxed);
+  int parts = work.next();
+  phase_.store(Phase{phase.number + 1, threads, parts}.pack());
+  for (int i = 1; i < threads; ++i)
+    threads_[i]->call.countUp();
+  wakeWorkers(0, threads);
+  takeParts(0);
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,8 +12,8 @@
 //
 // How a run goes: the shapes of the inputs give the symbols; the plan function
 // derives all other sizes from them, or refuses; inputs and outputs are
-// checked; the threads fork once and go through the steps, with a barrier
-// between any two of them. Between steps the run can be cancelled.
+// checked; the threads go through the steps, which are phases of a run of the
+// pool. Between steps the run can be cancelled.
 //
 // Of a program on a device the context has the temporaries there. Tensors may
 // be in memory of the host, which is copied, or of the device.
@@ -82,8 +82,8 @@ struct ContextOptions {
   StepObserver observer;
 };
 
-/// When a thread computed its share of a step, in nanoseconds from the start of
-/// the run; both are 0 if it had no share.
+/// When a thread computed its parts of a step, in nanoseconds from the start of
+/// the run; both are 0 if it had none.
 struct StepSpan {
   int64_t start = 0, end = 0;
 };
@@ -193,7 +193,7 @@ private:
           const ContextOptions &options);
 
   Status planLocked();
-  bool isWorthThreads() const;
+  void divideSteps();
   Status bindInputs(const Tensor *inputs, size_t count, bool withData);
   Status bindOutputs(const Tensor *inputs, const Tensor *outputs, size_t count);
   Status checkTensor(const Tensor &tensor, const TensorInfo &info,
@@ -206,10 +206,10 @@ private:
                          const RunOptions &options);
   void runStepsOnPool();
   Status endOfRun() const;
-  void runStep(size_t index, int thread, int threads);
-  void runParts(size_t index, int thread, int threads);
-  int64_t partsOf(size_t index, int threads) const;
-  void runSteps(int thread, int threads, Barrier &barrier);
+  int nextStep(int threads);
+  void runPart(size_t index, int part, int thread);
+  void runPieces(size_t index, int64_t part);
+  int64_t piecesOf(size_t index) const;
   void runStepsOnHostThreads();
   void startRun(const RunOptions &options);
   void finishStep(size_t index);
@@ -229,7 +229,8 @@ private:
 
   // The plan. symbols_ are those of the call, values_ those of the last plan.
   bool planned_ = false;
-  int plannedThreads_ = 1; ///< Of the pool, for a run of this plan.
+  int plannedThreads_ = 1;        ///< Of the pool, for a run of this plan.
+  std::vector<int> partsOfSteps_; ///< With as many threads.
   std::vector<int64_t> symbols_;
   std::vector<int64_t> values_;
   int64_t arenaBytes_ = 0;
@@ -251,11 +252,10 @@ private:
   /// part of a step then.
   std::atomic<StatusCode> end_{StatusCode::Ok};
   size_t currentStep_ = 0;
+  bool isInStep_ = false; ///< Whether the current step has begun.
+  int stepParts_ = 1;     ///< Of the current step.
   /// Written by the one thread that finishes a step.
   bool stopping_ = false;
-  /// The copy of `stopping_` at the last barrier, which does not change until
-  /// all threads have left that barrier and come to the next.
-  bool stopAtBarrier_ = false;
   std::atomic<bool> failed_{false};
   std::mutex failureMutex_;
   std::string failure_;

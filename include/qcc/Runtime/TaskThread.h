@@ -14,7 +14,7 @@
 #define QCC_RUNTIME_TASKTHREAD_H
 
 #include "qcc/Base/Status.h"
-#include "qcc/Runtime/ThreadPool.h"
+#include "qcc/Runtime/WaitWord.h"
 
 #include <cstdint>
 #include <memory>

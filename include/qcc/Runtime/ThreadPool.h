@@ -5,11 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A run forks once: the caller becomes thread 0, workers become the others, and
-// the steps of a program are separated by a Barrier inside the run. A waiting
-// thread spins for some tens of microseconds, the usual distance between two
-// steps or two runs. Then it parks in a futex: an idle pool costs nothing, and
-// more threads than CPUs still make progress.
+// A run is a sequence of phases, the steps of a program. A phase has parts.
+// Each thread takes the part of its own number, so that a CPU finds in its
+// caches what it has written before. A part whose thread does not come, because
+// other processes have its CPU, is taken by a thread that has nothing to do.
+// The last one to finish a part begins the next phase. Nobody waits for a
+// thread that has no part.
+//
+// A waiting thread spins for some tens of microseconds, the usual distance
+// between two phases or two runs. Then it parks in a futex: an idle pool costs
+// nothing, and more threads than CPUs still make progress.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +23,7 @@
 
 #include "qcc/Base/Status.h"
 #include "qcc/Runtime/FunctionRef.h"
+#include "qcc/Runtime/WaitWord.h"
 
 #include <atomic>
 #include <cstdint>
@@ -28,36 +34,15 @@
 
 namespace qcc::rt {
 
-/// A word that threads wait on until it changes.
-class alignas(64) WaitWord {
-public:
-  uint32_t load() const { return word_.load(std::memory_order_acquire); }
-
-  /// Changes the word and wakes everybody who waits for that.
-  void store(uint32_t value);
-
-  /// Returns once the word differs from `old`, and returns its new value.
-  uint32_t waitWhile(uint32_t old, bool maySpin);
-
-private:
-  std::atomic<uint32_t> word_{0};
-  std::atomic<uint32_t> parked_{0};
-};
-
-/// A barrier for a fixed number of threads, used any number of times. The last
-/// one to arrive runs `completion` while all others are still held: what it
-/// decides, they all see.
-class Barrier {
-public:
-  Barrier(int threads, bool maySpin) : threads_(threads), maySpin_(maySpin) {}
-
-  void arriveAndWait(FunctionRef<void()> completion);
-
-private:
-  const int threads_;
-  const bool maySpin_;
-  alignas(64) std::atomic<int> arrived_{0};
-  WaitWord generation_;
+/// What a run computes.
+struct PhasedWork {
+  /// Computes part `part` of a phase on thread `thread`. It must not wait for
+  /// another part.
+  FunctionRef<void(int part, int thread)> part;
+  /// Begins a phase, while no thread is in a part, and returns the number of
+  /// its parts: 1 to that of the run's threads; 0 at the end. What it writes,
+  /// all parts of the phase see.
+  FunctionRef<int()> next;
 };
 
 struct ThreadPoolOptions {
@@ -94,18 +79,18 @@ public:
   /// Whether waiting by spinning makes sense for that many threads.
   bool maySpin(int threads) const { return threads <= cpus_; }
 
-  /// Calls body(thread, threads) on `threads` threads at once, 1 to size(), and
-  /// returns when all have returned. Runs of several callers follow one
-  /// another. A body must not call run() of the same pool with more than one
-  /// thread, see isRunningHere().
-  void run(int threads, FunctionRef<void(int, int)> body);
+  /// Computes the parts 0 to threads - 1 of one phase, on up to that many
+  /// threads. Runs of several callers follow one another. A part must not call
+  /// run() of the same pool with more than one thread, see isRunningHere().
+  void run(int threads, FunctionRef<void(int part, int thread)> part);
 
-  /// The same, unless mustEnd() becomes true while another caller's run is
-  /// waited for. Then it returns false.
+  /// The same with all phases of `work`, on 1 to size() threads; unless
+  /// mustEnd() becomes true while another caller's run is waited for. Then it
+  /// returns false.
   bool runUnless(FunctionRef<bool()> mustEnd, int threads,
-                 FunctionRef<void(int, int)> body);
+                 const PhasedWork &work);
 
-  /// Whether the calling thread is in a body that this pool runs.
+  /// Whether the calling thread is in a part that this pool runs.
   bool isRunningHere() const;
 
   /// Whether this is a child of the process that made the pool: fork() copies
@@ -116,32 +101,50 @@ public:
   uint64_t forks() const { return forks_.load(std::memory_order_relaxed); }
 
 private:
-  struct Worker {
+  /// One of the pool's threads: that of the caller has no pthread.
+  struct alignas(64) Thread {
     ThreadPool *pool = nullptr;
     int index = 0;
     pthread_t thread;
-    WaitWord generation; ///< Changes when there is work.
+    WaitWord call; ///< Changes when there is a run for the thread.
+    /// The last phase whose part of this number somebody has taken.
+    alignas(64) std::atomic<uint32_t> taken{0};
+  };
+
+  /// The phase that a run is in, as phase_ has it.
+  struct Phase {
+    uint32_t number;
+    int threads; ///< Of the run.
+    int parts;   ///< 0: the run has ended.
+
+    uint64_t pack() const;
+    static Phase unpack(uint64_t word);
   };
 
   ThreadPool() = default;
   Status startWorkers(const std::vector<int> &cpus);
-  static void *workerMain(void *worker);
+  static void *workerMain(void *thread);
   void leaveCallersCpu();
-  void runLocked(int threads, FunctionRef<void(int, int)> body);
+  void wakeWorkers(int waker, int threads);
+  void runLocked(int threads, const PhasedWork &work);
+  bool take(Phase phase, int part);
+  int takeAny(Phase phase);
+  void takeParts(int thread);
+  void compute(Phase phase, int part, int thread);
+  void beginPhase(Phase last, int thread);
 
   int size_ = 1;
   int cpus_ = 1;
   uint32_t process_ = 0;
-  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<Thread>> threads_;
 
   std::timed_mutex runMutex_;
-  FunctionRef<void(int, int)> body_;
-  int threads_ = 0;
-  bool stopping_ = false;
+  PhasedWork work_;
+  std::atomic<bool> stopping_{false};
   std::atomic<uint64_t> forks_{0};
   std::atomic<int> callerCpu_{-1}; ///< Where the last run() was called.
-  alignas(64) std::atomic<int> running_{0};
-  WaitWord finished_; ///< Changes when the last worker of a run is done.
+  WaitWord phase_;                 ///< A Phase.
+  alignas(64) std::atomic<int> finishedParts_{0}; ///< Of the phase.
 };
 
 } // namespace qcc::rt

@@ -148,6 +148,26 @@ TEST(Context, LittleWorkWakesNoThread) {
   EXPECT_EQ(forksOf(0), 1u);
 }
 
+TEST(Context, LittleStepsHaveFewParts) {
+  static std::atomic<int> parts[4];
+  FakeArtifact::EntrySpec spec = twiceEntry();
+  spec.steps = {
+      {"little", [](const qcc_frame *, int32_t, int32_t n) { parts[0] = n; }},
+      {"some", [](const qcc_frame *, int32_t, int32_t n) { parts[1] = n; }},
+      {"much", [](const qcc_frame *, int32_t, int32_t n) { parts[2] = n; }},
+      {"unknown", [](const qcc_frame *, int32_t, int32_t n) { parts[3] = n; }}};
+  spec.steps[0].operations = 5000;
+  spec.steps[1].operations = 3 * 4096;
+  spec.steps[2].operations = int64_t(1) << 40;
+  Fixture f(spec, withThreads(5));
+  Data data(8);
+  EXPECT_TRUE(f.context->run(data.inputs, data.outputs).isOk());
+  EXPECT_EQ(parts[0], 1);
+  EXPECT_EQ(parts[1], 3);
+  EXPECT_EQ(parts[2], 5);
+  EXPECT_EQ(parts[3], 5);
+}
+
 TEST(Context, ManyContextsShareAModule) {
   Fixture f(twiceEntry());
   std::vector<std::thread> threads;

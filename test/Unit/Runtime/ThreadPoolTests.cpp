@@ -1,4 +1,4 @@
-//===- ThreadPoolTests.cpp - Forks, barriers, memory ----------------------===//
+//===- ThreadPoolTests.cpp - Runs, phases, memory -------------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 using namespace qcc::rt;
 
@@ -25,14 +26,27 @@ static std::shared_ptr<ThreadPool> makePool(int threads) {
   return *pool;
 }
 
-TEST(ThreadPool, CallsEveryThreadOnce) {
+/// Calls body(thread) on each of `threads` threads: none ends before all have
+/// begun, so that none takes the part of another.
+static void runOnEach(ThreadPool &pool, int threads,
+                      FunctionRef<void(int)> body) {
+  std::atomic<int> begun{0};
+  pool.run(threads, [&](int part, int thread) {
+    EXPECT_EQ(part, thread);
+    for (++begun; begun != threads;)
+      std::this_thread::yield();
+    body(thread);
+  });
+}
+
+TEST(ThreadPool, ComputesEveryPartOnce) {
   std::shared_ptr<ThreadPool> pool = makePool(9);
   for (int threads = 1; threads <= 9; ++threads)
     for (int repeat = 0; repeat < 20; ++repeat) {
       std::vector<int> calls(threads);
-      pool->run(threads, [&](int thread, int count) {
-        EXPECT_EQ(count, threads);
-        ++calls[thread];
+      pool->run(threads, [&](int part, int thread) {
+        EXPECT_LT(thread, threads);
+        ++calls[part];
       });
       EXPECT_EQ(calls, std::vector<int>(threads, 1));
     }
@@ -57,7 +71,7 @@ TEST(ThreadPool, KnowsThatAForkLostItsThreads) {
 TEST(ThreadPool, CallerIsThreadZero) {
   std::shared_ptr<ThreadPool> pool = makePool(3);
   std::thread::id zero;
-  pool->run(3, [&](int thread, int) {
+  runOnEach(*pool, 3, [&](int thread) {
     if (thread == 0)
       zero = std::this_thread::get_id();
   });
@@ -86,11 +100,11 @@ TEST(ThreadPool, CallersFollowOneAnother) {
   std::atomic<int> calls{0}, inside{0};
   auto caller = [&] {
     for (int i = 0; i < 50; ++i)
-      pool->run(3, [&](int thread, int) {
-        if (thread == 0)
+      pool->run(3, [&](int part, int) {
+        if (part == 0)
           EXPECT_EQ(++inside, 1);
         ++calls;
-        if (thread == 0)
+        if (part == 0)
           --inside;
       });
   };
@@ -112,28 +126,28 @@ TEST(ThreadPool, WaitsForOthersUntilItMustEnd) {
   });
   while (!isHeld)
     std::this_thread::yield();
-  int calls = 0, looks = 0;
-  EXPECT_FALSE(pool->runUnless([&] { return ++looks == 3; }, 2,
-                               [&](int, int) { ++calls; }));
+  int looks = 0, parts = 1;
+  std::atomic<int> calls{0};
+  auto part = [&](int, int) { ++calls; };
+  auto next = [&] { return std::exchange(parts, 0); };
+  EXPECT_FALSE(pool->runUnless([&] { return ++looks == 3; }, 2, {part, next}));
   EXPECT_EQ(looks, 3);
   EXPECT_EQ(calls, 0);
   // One thread is the caller's, which needs nobody.
-  EXPECT_TRUE(
-      pool->runUnless([] { return true; }, 1, [&](int, int) { ++calls; }));
+  EXPECT_TRUE(pool->runUnless([] { return true; }, 1, {part, next}));
   EXPECT_EQ(calls, 1);
   release = true;
   holder.join();
-  std::atomic<int> both{0};
-  EXPECT_TRUE(
-      pool->runUnless([] { return true; }, 2, [&](int, int) { ++both; }));
-  EXPECT_EQ(both, 2);
+  parts = 2;
+  EXPECT_TRUE(pool->runUnless([] { return true; }, 2, {part, next}));
+  EXPECT_EQ(calls, 3);
 }
 
-TEST(ThreadPool, KnowsWhoIsInItsBodies) {
+TEST(ThreadPool, KnowsWhoIsInItsParts) {
   std::shared_ptr<ThreadPool> pool = makePool(2), other = makePool(2);
   EXPECT_FALSE(pool->isRunningHere());
   std::atomic<int> right{0};
-  pool->run(2, [&](int thread, int) {
+  runOnEach(*pool, 2, [&](int thread) {
     right += pool->isRunningHere() && !other->isRunningHere();
     if (thread == 0)
       other->run(2, [&](int, int) { right += other->isRunningHere(); });
@@ -153,7 +167,7 @@ TEST(ThreadPool, PinsItsThreads) {
   ASSERT_TRUE(pool.isOk()) << pool.message();
   std::atomic<int> right{0};
   for (int round = 0; round < 3; ++round)
-    (*pool)->run(3, [&](int thread, int) {
+    runOnEach(**pool, 3, [&](int thread) {
       cpu_set_t own;
       sched_getaffinity(0, sizeof(own), &own);
       right += thread == 0 ? CPU_EQUAL(&own, &before)
@@ -197,39 +211,82 @@ TEST(ThreadPool, OneIsTheProcesss) {
   EXPECT_NE(*ThreadPool::getDefault(), mine);
 }
 
-/// Between two barriers each thread sees what all others wrote before the
-/// first. The data is not atomic: a thread sanitizer sees a broken barrier.
-static void testBarrier(int threads, int rounds, bool maySpin) {
+/// In each phase, each part sees what all others wrote in the one before. The
+/// data is not atomic: a thread sanitizer sees phases that overlap.
+static void testPhases(int threads, int phases) {
   std::shared_ptr<ThreadPool> pool = makePool(threads);
-  Barrier barrier(threads, maySpin);
-  std::vector<int> data(threads);
-  int completions = 0;
+  std::vector<int> data(threads), before(threads);
+  int phase = 0, parts = 0;
   std::atomic<bool> good{true};
-  pool->run(threads, [&](int thread, int) {
-    for (int round = 1; round <= rounds; ++round) {
-      data[thread] = round;
-      barrier.arriveAndWait([&] { ++completions; });
-      int next = data[(thread + 1) % threads];
-      if (next != round || completions != 2 * round - 1)
-        good = false;
-      barrier.arriveAndWait([&] { ++completions; });
-    }
-  });
+  auto part = [&](int part, int) {
+    if (before[(part + 1) % threads] != phase - 1)
+      good = false;
+    data[part] = phase;
+  };
+  auto next = [&] {
+    // Parts that the last phase did not have.
+    for (int i = parts; i < threads; ++i)
+      data[i] = phase;
+    before = data;
+    // Each number of parts, and now and then some phases of one in a row.
+    parts = phase % 7 < 3 ? 1 : phase % threads + 1;
+    return phase++ == phases ? 0 : parts;
+  };
+  EXPECT_TRUE(pool->runUnless([] { return false; }, threads, {part, next}));
   EXPECT_TRUE(good);
-  EXPECT_EQ(completions, 2 * rounds);
+  EXPECT_EQ(phase, phases + 1);
+  EXPECT_EQ(data, std::vector<int>(threads, phases));
 }
 
-TEST(Barrier, SeparatesSteps) { testBarrier(2, 2000, true); }
-TEST(Barrier, SeparatesStepsWithoutSpinning) { testBarrier(2, 500, false); }
-TEST(Barrier, OfOneThread) { testBarrier(1, 10, true); }
-TEST(Barrier, OfMoreThreadsThanCpus) { testBarrier(16, 100, false); }
+TEST(ThreadPool, SeparatesPhases) { testPhases(2, 4000); }
+TEST(ThreadPool, SeparatesPhasesOfOneThread) { testPhases(1, 20); }
+TEST(ThreadPool, SeparatesPhasesOfMoreThreadsThanCpus) { testPhases(40, 300); }
+
+static std::atomic<bool> isHeldBySignal{false}, mayGoOn{false};
+
+/// The worker is held by a signal, as another process on its CPU would hold it.
+TEST(ThreadPool, OthersTakeThePartsOfThreadsThatDoNotCome) {
+  std::shared_ptr<ThreadPool> pool = makePool(3);
+  pthread_t worker;
+  runOnEach(*pool, 3, [&](int thread) {
+    if (thread == 1)
+      worker = pthread_self();
+  });
+  isHeldBySignal = mayGoOn = false;
+  struct sigaction hold = {}, before;
+  hold.sa_handler = [](int) {
+    isHeldBySignal = true;
+    while (!mayGoOn)
+      sched_yield();
+  };
+  ASSERT_EQ(sigaction(SIGPROF, &hold, &before), 0);
+  ASSERT_EQ(pthread_kill(worker, SIGPROF), 0);
+  while (!isHeldBySignal)
+    std::this_thread::yield();
+  std::atomic<int> calls{0};
+  for (int run = 0; run < 100; ++run) {
+    int phase = 0;
+    auto part = [&](int, int thread) {
+      EXPECT_NE(thread, 1);
+      ++calls;
+    };
+    auto next = [&] { return phase++ < 5 ? 3 : 0; };
+    EXPECT_TRUE(pool->runUnless([] { return false; }, 3, {part, next}));
+  }
+  EXPECT_EQ(calls, 1500);
+  // It was called a hundred times, and comes when there is nothing to do.
+  mayGoOn = true;
+  runOnEach(*pool, 3, [&](int) { ++calls; });
+  EXPECT_EQ(calls, 1503);
+  ASSERT_EQ(sigaction(SIGPROF, &before, nullptr), 0);
+}
 
 TEST(ThreadPool, LeavesSignalsToTheApplication) {
   sigset_t before, after, worker;
   ASSERT_EQ(pthread_sigmask(SIG_BLOCK, nullptr, &before), 0);
   std::shared_ptr<ThreadPool> pool = makePool(2);
   ASSERT_EQ(pthread_sigmask(SIG_BLOCK, nullptr, &after), 0);
-  pool->run(2, [&](int thread, int) {
+  runOnEach(*pool, 2, [&](int thread) {
     if (thread == 1)
       pthread_sigmask(SIG_BLOCK, nullptr, &worker);
   });
@@ -256,7 +313,7 @@ TEST(ThreadPool, LeavesTheCpuOfTheCaller) {
     std::this_thread::sleep_for(std::chrono::milliseconds(15));
     int cpus[2] = {-1, -1};
     cpu_set_t after;
-    pool->run(2, [&](int thread, int) {
+    runOnEach(*pool, 2, [&](int thread) {
       cpus[thread] = sched_getcpu();
       if (thread == 1)
         sched_getaffinity(0, sizeof(after), &after);
