@@ -7,6 +7,7 @@
 
 #include "qcc/Explain/Report.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Explain/Scaling.h"
 #include "qcc/Explain/Summary.h"
 #include "qcc/Transforms/Program/Program.h"
 #include "qcc/Transforms/Steps/Steps.h"
@@ -55,13 +56,25 @@ void ProgramReport::addKernels(ModuleOp module) {
   }
 }
 
-void ProgramReport::addScratch(ModuleOp module) {
+static std::optional<SharedGrid> gridOf(const ProgramStep &step) {
+  if (!step.parallel)
+    return std::nullopt;
+  bool isKnown = step.grid && step.grid[0] > 0 && step.grid[1] > 0;
+  return isKnown ? SharedGrid{step.grid[0], step.grid[1]} : SharedGrid{0, 0};
+}
+
+void ProgramReport::addProgram(ModuleOp module) {
   for (const ProgramEntry &compiled : Program::of(module).entries)
     for (EntryReport &entry : entries) {
       if (entry.name != compiled.name)
         continue;
       for (const ProgramStep &step : compiled.steps)
         entry.scratchBytes = std::max(entry.scratchBytes, step.scratch);
+      if (!isForDevice)
+        for (auto [step, lowered] :
+             llvm::zip_equal(entry.steps, compiled.steps)) {
+          step.grid = gridOf(lowered);
+        }
       entry.arguments = compiled.arguments;
       entry.results = compiled.results;
       if (entry.launches)
@@ -79,6 +92,11 @@ unsigned ProgramReport::numSteps() const {
 //===----------------------------------------------------------------------===//
 // JSON
 //===----------------------------------------------------------------------===//
+
+/// The number, or null.
+static llvm::json::Value toJson(std::optional<int64_t> number) {
+  return number ? llvm::json::Value(*number) : llvm::json::Value(nullptr);
+}
 
 template <typename T>
 static llvm::json::Object toJson(const WeightExplanation::Values<T> &values) {
@@ -146,16 +164,14 @@ static llvm::json::Object toJson(const StepExplanation &step) {
     object["expected_seconds"] = *step.expectedSeconds;
   if (step.measuredSeconds)
     object["seconds"] = *step.measuredSeconds;
+  if (step.grid && step.grid->isKnown())
+    object["shared_grid"] =
+        llvm::json::Array{step.grid->rows, step.grid->columns};
   if (!step.notTuned.empty())
     object["not_tuned"] = step.notTuned;
   if (!step.refused.empty())
     object["refused"] = step.refused;
   return object;
-}
-
-/// A number of bytes, or null.
-static llvm::json::Value toJson(std::optional<int64_t> bytes) {
-  return bytes ? llvm::json::Value(*bytes) : llvm::json::Value(nullptr);
 }
 
 static llvm::json::Object toJson(const EntryReport &entry) {
@@ -193,6 +209,14 @@ static llvm::json::Value toJson(const ProgramTensor &tensor) {
   return llvm::json::Object{{"type", type}, {"dims", std::move(dims)}};
 }
 
+static llvm::json::Value toJson(const Scaling &scaling) {
+  return llvm::json::Object{{"threads", scaling.threads},
+                            {"expected_seconds", scaling.seconds},
+                            {"one_thread_seconds", scaling.oneThreadSeconds},
+                            {"uneven_seconds", scaling.unevenSeconds},
+                            {"change_seconds", scaling.changeSeconds}};
+}
+
 static llvm::json::Value toJson(const LaunchExplanation &launch);
 
 template <typename T>
@@ -220,7 +244,7 @@ static std::optional<int64_t> larger(std::optional<int64_t> a,
   return std::max(*a, *b);
 }
 
-llvm::json::Object ProgramReport::toJson() const {
+llvm::json::Object ProgramReport::toJson(unsigned threads) const {
   EntryReport most;
   most.temporaries = {0, 0};
   llvm::json::Array memories, kernels;
@@ -233,6 +257,8 @@ llvm::json::Object ProgramReport::toJson() const {
     llvm::json::Object memory = ::toJson(entry);
     memory["name"] = entry.name;
     memory["summary"] = Summary(entry).toJson();
+    if (threads > 0)
+      memory["scaling"] = toJsonArray(expectScaling(entry, threads));
     if (isForDevice) {
       memory["arguments"] = toJsonArray(entry.arguments);
       memory["results"] = toJsonArray(entry.results);

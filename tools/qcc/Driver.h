@@ -109,6 +109,7 @@ struct ExplainOptions {
   std::string profile;  ///< what `qcc bench --json` wrote
   std::string baseline; ///< the same, before
   std::string peaks;    ///< what `qcc-bench --json` wrote
+  unsigned threads = 0; ///< how many to expect times of; 0: none
   std::vector<Unwanted> failOn;
 };
 

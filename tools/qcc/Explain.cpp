@@ -12,6 +12,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "qcc/Compiler/Compiler.h"
 #include "qcc/Explain/Report.h"
+#include "qcc/Explain/Scaling.h"
 #include "qcc/Explain/Summary.h"
 #include "qcc/Runtime/Module.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -219,6 +220,48 @@ static ExitCode checkUnwanted(const ProgramReport &report,
 }
 
 //===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+/// What several threads are expected to take, what they lose, and where.
+static void printScaling(const EntryReport &entry, unsigned threads) {
+  if (entry.steps.empty())
+    return;
+  llvm::outs() << "threads of " << entry.name << ", as a model expects:\n";
+  std::vector<Scaling> all = expectScaling(entry, threads);
+  if (all.empty()) {
+    llvm::outs() << "  not known, since the time of a step is not"
+                 << (entry.dims.empty() ? "; --dim=N gives dynamic dimensions"
+                                        : "")
+                 << '\n';
+    return;
+  }
+  tools::Table table("rrrrrr");
+  table.add({"threads", "expected", "speed-up", "lost to steps of one thread",
+             "to uneven shares", "to changes of steps"});
+  for (const Scaling &scaling : all) {
+    auto share = [&](double lost) { return percent(lost, scaling.seconds); };
+    table.add({std::to_string(scaling.threads), milliseconds(scaling.seconds),
+               llvm::formatv("{0:F2}", all[0].seconds / scaling.seconds),
+               share(scaling.oneThreadSeconds), share(scaling.unevenSeconds),
+               share(scaling.changeSeconds)});
+  }
+  llvm::outs() << table.print("  ", tools::outputColumns());
+  const StepExplanation &worst = entry.steps[all.back().worstStep];
+  llvm::outs() << "  with " << tools::counted(threads, "thread") << ", "
+               << worst.step() << " loses most";
+  if (!worst.grid)
+    llvm::outs() << ": one thread computes it";
+  else if (worst.isContraction() && worst.grid->isKnown())
+    llvm::outs() << ": it has " << worst.grid->rows << " x "
+                 << worst.grid->columns << " tiles to share";
+  else if (worst.grid->isKnown())
+    llvm::outs() << ": it has " << tools::counted(worst.grid->rows, "iteration")
+                 << " to share";
+  llvm::outs() << '\n';
+}
+
+//===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
 
@@ -253,7 +296,7 @@ static ExitCode finish(Session &session, ProgramReport &report) {
   });
   if (!lowered)
     return tools::ExitFailed;
-  report.addScratch(session.module());
+  report.addProgram(session.module());
   auto artifact = session.emitArtifact();
   if (!artifact)
     return artifact.code();
@@ -330,11 +373,14 @@ static ExitCode writeReport(const ProgramOptions &program,
                             const ExplainOptions &options,
                             const ProgramReport &report, bool printsText,
                             Measurements measurements) {
+  if (printsText && options.threads > 0)
+    for (const EntryReport &entry : report.entries)
+      printScaling(entry, options.threads);
   if (printsText)
     printTotals(report);
+  llvm::json::Value json = report.toJson(options.threads);
   if (!options.json.empty()) {
-    std::string text =
-        llvm::formatv("{0:2}\n", llvm::json::Value(report.toJson()));
+    std::string text = llvm::formatv("{0:2}\n", json);
     if (ExitCode code = writeOutput(options.json, text))
       return code;
   }
@@ -342,7 +388,8 @@ static ExitCode writeReport(const ProgramOptions &program,
     if (ExitCode code = writeOutput(
             options.html,
             makeExplainPage(llvm::sys::path::filename(program.input),
-                            report.toJson(), std::move(measurements))))
+                            std::move(*json.getAsObject()),
+                            std::move(measurements))))
       return code;
   return checkUnwanted(report, options.failOn);
 }
@@ -404,6 +451,10 @@ int driver::runExplain(const ProgramOptions &program,
     return reportError(tools::ExitUsage,
                        "explain takes one processor at a time; --mcpu names "
                        "several");
+  if (options.threads > 0 && session.compiler().getTarget()->isDevice())
+    return reportError(tools::ExitUsage,
+                       "--threads is for programs of a processor; leave it out "
+                       "with --target=cuda");
   auto dims = resolveDims(session);
   if (!dims)
     return dims.code();

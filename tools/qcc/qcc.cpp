@@ -179,6 +179,12 @@ static void addExplain(Commands &commands, CommandLine &line) {
                  line.explain.peaks);
   for (const char *beside : {"profile", "html"})
     arguments.rules().needs({"baseline", "peaks"}, {beside});
+  arguments.number("threads", "N",
+                   "Also say what 1 to N threads of a processor are expected "
+                   "to take, and what they lose: a model, see "
+                   "docs/Rationale/Threads.md. In the report, each entry has a "
+                   "list scaling",
+                   1, 4096, line.explain.threads);
   arguments.list("fail-on", "KIND[,...]",
                  "Exit with 1 if a step is of one of these kinds, and name it: "
                  "float-contraction, generic-contraction (one that no kernel "

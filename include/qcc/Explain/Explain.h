@@ -50,6 +50,16 @@ struct WeightExplanation {
   std::optional<Values<int64_t>> zeroPoints;
 };
 
+/// Threads share tiles of a contraction by rows and columns, and iterations of
+/// other loops as rows of one column.
+struct SharedGrid {
+  int64_t rows, columns;
+
+  bool isKnown() const { return rows > 0; }
+  /// The share of the grid that the busiest of `threads` threads has, of 1.
+  double largestShare(int64_t threads) const;
+};
+
 struct StepExplanation {
   /// "NAME.KIND": what the artifact calls it, as profiles and dumps do.
   std::string step() const { return name + "." + kind; }
@@ -82,6 +92,11 @@ struct StepExplanation {
 
   /// Only contractions with a constant operand have it.
   std::optional<WeightExplanation> weight;
+
+  /// What threads of a processor share: a grid, {0, 0} where sizes decide.
+  /// Nothing if one thread computes the step. Known once the program is past
+  /// stage llvm.
+  std::optional<SharedGrid> grid;
 
   // Only contractions have what follows.
   std::string atom, config, source;

@@ -53,10 +53,11 @@ struct ProgramReport {
   /// To be called after stage target.
   void addKernels(mlir::ModuleOp module);
   /// To be called after stage llvm.
-  void addScratch(mlir::ModuleOp module);
+  void addProgram(mlir::ModuleOp module);
 
   unsigned numSteps() const;
-  llvm::json::Object toJson() const;
+  /// With `threads`, entries have the expected times of 1 to so many threads.
+  llvm::json::Object toJson(unsigned threads = 0) const;
 };
 
 } // namespace qcc

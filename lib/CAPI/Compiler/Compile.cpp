@@ -173,7 +173,7 @@ static mlir::LogicalResult runStages(const Compiler &compiler,
   report->addKernels(module);
   if (mlir::failed(compiler.runStages(module, Stage::LLVM, Stage::Target)))
     return mlir::failure();
-  report->addScratch(module);
+  report->addProgram(module);
   return mlir::success();
 }
 

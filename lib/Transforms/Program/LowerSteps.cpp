@@ -105,6 +105,7 @@ LogicalResult EntryLowering::lowerStep(func::CallOp call) {
   ProgramStep info;
   info.kernel = call->getAttrOfType<DictionaryAttr>(kKernelAttr);
   info.parallel = step->hasAttr(kParallelAttr);
+  info.grid = step->getAttrOfType<DenseI64ArrayAttr>(kParallelAttr);
   auto scratch = step->getAttrOfType<IntegerAttr>(kScratchAttr);
   info.scratch = scratch ? scratch.getInt() : 0;
   info.operations = argument(StepArgument::Operations);

@@ -110,6 +110,8 @@ public:
                     {"scratch", integer(step.scratch)}}));
     if (step.launch)
       attrs.set("launch", (*this)(*step.launch));
+    if (step.grid)
+      attrs.set("grid", step.grid);
     return attrs.getDictionary(builder.getContext());
   }
   DictionaryAttr operator()(const ProgramEntry &entry) {
@@ -221,6 +223,7 @@ static ProgramStep readStep(DictionaryAttr dict) {
           readLaunch(dict.getAs<DictionaryAttr>("launch")),
           dict.getAs<DictionaryAttr>("kernel"),
           dict.getAs<BoolAttr>("parallel").getValue(),
+          dict.getAs<DenseI64ArrayAttr>("grid"),
           integer(dict, "scratch"),
           integer(dict, "operations"),
           integer(dict, "bytes"),

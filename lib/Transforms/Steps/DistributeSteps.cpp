@@ -28,9 +28,10 @@ ALWAYS_ENABLED_STATISTIC(numParallel, "Steps that all threads run");
 ALWAYS_ENABLED_STATISTIC(numSequential, "Steps that one thread runs");
 
 /// Replaces the loop by a sequential one over [begin, end) of its linearized
-/// iterations; the whole space where begin is null.
-static void sequentialize(RewriterBase &rewriter, scf::ForallOp forall,
-                          Value thread, Value threads) {
+/// iterations; the whole space where begin is null. Returns their number,
+/// kDynamic if it is no constant.
+static int64_t sequentialize(RewriterBase &rewriter, scf::ForallOp forall,
+                             Value thread, Value threads) {
   assert(bool(thread) == bool(threads) && "a thread of how many?");
   Location loc = forall.getLoc();
   rewriter.setInsertionPoint(forall);
@@ -81,6 +82,7 @@ static void sequentialize(RewriterBase &rewriter, scf::ForallOp forall,
   rewriter.inlineBlockBefore(forall.getBody(), loop.getBody()->getTerminator(),
                              ivs);
   rewriter.eraseOp(forall);
+  return getConstantIntValue(total).value_or(ShapedType::kDynamic);
 }
 
 /// The ops of the body with effects, if they are parallel loops that need not
@@ -100,6 +102,16 @@ static SmallVector<scf::ForallOp> parallelLoops(func::FuncOp step) {
   return loops;
 }
 
+/// How much threads have to share; a great number if sizes decide.
+static int64_t numCells(DenseI64ArrayAttr grid) {
+  int64_t cells = 1;
+  for (int64_t size : grid.asArrayRef())
+    if (ShapedType::isDynamic(size) ||
+        __builtin_mul_overflow(cells, size, &cells))
+      return INT64_MAX;
+  return cells;
+}
+
 namespace {
 struct DistributeSteps : qcc::impl::DistributeStepsBase<DistributeSteps> {
   void runOnOperation() override {
@@ -112,11 +124,20 @@ struct DistributeSteps : qcc::impl::DistributeStepsBase<DistributeSteps> {
     LDBG() << step.getName() << " at " << step.getLoc() << ": "
            << (parallel.empty() ? "one thread runs it"
                                 : "its threads share the parallel loops");
+    SmallVector<DenseI64ArrayAttr> grids;
     for (scf::ForallOp loop : parallel) {
-      step->setAttr(kParallelAttr, rewriter.getUnitAttr());
-      sequentialize(rewriter, loop, getStepArgument(step, StepArgument::Thread),
-                    getStepArgument(step, StepArgument::Threads));
+      auto grid = loop->getAttrOfType<DenseI64ArrayAttr>(kGridAttr);
+      int64_t iterations = sequentialize(
+          rewriter, loop, getStepArgument(step, StepArgument::Thread),
+          getStepArgument(step, StepArgument::Threads));
+      grids.push_back(grid ? grid
+                           : rewriter.getDenseI64ArrayAttr({iterations, 1}));
     }
+    if (!parallel.empty())
+      step->setAttr(kParallelAttr,
+                    *llvm::max_element(grids, [](auto a, auto b) {
+                      return numCells(a) < numCells(b);
+                    }));
     SmallVector<scf::ForallOp> rest;
     step.walk([&](scf::ForallOp loop) { rest.push_back(loop); });
     for (scf::ForallOp loop : rest)

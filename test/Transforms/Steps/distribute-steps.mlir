@@ -2,7 +2,7 @@
 
 // Thread t of T runs its share of the linearized iterations; lower bounds and steps are kept.
 // CHECK-LABEL: func.func private @parallel(
-// CHECK-SAME: %[[X:.*]]: memref<?x8xf32>, %[[N:.*]]: index, %{{.*}}: index, %{{.*}}: index, %[[T:.*]]: index, %[[TS:.*]]: index) attributes {qcc.parallel, qcc.step}
+// CHECK-SAME: %[[X:.*]]: memref<?x8xf32>, %[[N:.*]]: index, %{{.*}}: index, %{{.*}}: index, %[[T:.*]]: index, %[[TS:.*]]: index) attributes {qcc.parallel = array<i64: -9223372036854775808, 1>, qcc.step}
 // CHECK: %[[ROWS:.*]] = arith.maxsi %[[N]], %c0
 // CHECK: %[[COUNT:.*]] = arith.muli %[[ROWS]], %c2
 // CHECK: %[[B:.*]] = arith.muli %[[COUNT]], %[[T]]
@@ -66,8 +66,9 @@ func.func @other(%x: memref<8xf32>) {
 }
 
 // Loops that touch different memory need not: each is shared.
+// The step has the size of the larger one.
 // CHECK-LABEL: func.func private @independent(
-// CHECK-SAME: qcc.parallel
+// CHECK-SAME: qcc.parallel = array<i64: 9, 1>
 // CHECK-COUNT-2: arith.divui %{{.*}}, %arg5
 // CHECK: scf.for
 // CHECK-COUNT-2: arith.divui %{{.*}}, %arg5
@@ -80,5 +81,16 @@ func.func private @independent(%x: memref<8xf32>, %y: memref<9xf32>, %ops: index
   scf.forall (%i) in (9) {
     memref.store %c, %y[%i] : memref<9xf32>
   }
+  return
+}
+
+// A loop over threads says what they share.
+// CHECK-LABEL: func.func private @grid(
+// CHECK-SAME: qcc.parallel = array<i64: 7, 3>
+func.func private @grid(%x: memref<8xf32>, %ops: index, %bytes: index, %t: index, %ts: index) attributes {qcc.step} {
+  %c = arith.constant 1.0 : f32
+  scf.forall (%i) in (%ts) {
+    memref.store %c, %x[%i] : memref<8xf32>
+  } {qcc.grid = array<i64: 7, 3>}
   return
 }

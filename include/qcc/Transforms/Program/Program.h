@@ -85,6 +85,8 @@ struct ProgramStep {
   std::optional<ProgramLaunch> launch;
   mlir::DictionaryAttr kernel; ///< see describeWork
   bool parallel;
+  /// Of a step that threads share: kParallelAttr.
+  mlir::DenseI64ArrayAttr grid;
   int64_t scratch;
   int64_t operations, bytes; ///< sizes
   std::vector<ProgramOperand> inputs, outputs;

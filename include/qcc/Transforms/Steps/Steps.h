@@ -40,7 +40,13 @@ inline constexpr llvm::StringLiteral kStepAttr = "qcc.step";
 /// Unit: the ops of the step touch different memory. So they may run in any
 /// order and at the same time.
 inline constexpr llvm::StringLiteral kIndependentAttr = "qcc.independent";
-/// Unit: the threads share the work of the step. Written by distribute-steps.
+/// DenseI64ArrayAttr of a parallel loop over threads: the rows and the columns
+/// of the grid that they share (Target/X86/Emit/Share.h); kDynamic if sizes
+/// decide.
+inline constexpr llvm::StringLiteral kGridAttr = "qcc.grid";
+/// The same of a step whose threads share its work. The iterations of other
+/// loops are rows of one column. Of several loops the largest. Written by
+/// distribute-steps.
 inline constexpr llvm::StringLiteral kParallelAttr = "qcc.parallel";
 /// Integer: bytes of scratch memory per thread. Written by assign-scratch.
 inline constexpr llvm::StringLiteral kScratchAttr = "qcc.scratch";

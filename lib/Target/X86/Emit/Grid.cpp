@@ -211,8 +211,14 @@ Grid qcc::x86::openGrid(KernelBuilder &builder, Contraction &contraction,
   rewriter.setInsertionPoint(forall.getTerminator());
   if (prepare)
     prepare();
-  grid.share = emitShare(builder, forall.getInductionVar(0), threads,
-                         builder.mul(outerCount, grid.rowTiles), columnTiles);
+  Value rows = builder.mul(outerCount, grid.rowTiles);
+  auto known = [](Value size) {
+    return getConstantIntValue(size).value_or(ShapedType::kDynamic);
+  };
+  forall->setAttr(kGridAttr, builder.rewriter.getDenseI64ArrayAttr(
+                                 {known(rows), known(columnTiles)}));
+  grid.share =
+      emitShare(builder, forall.getInductionVar(0), threads, rows, columnTiles);
   return grid;
 }
 
