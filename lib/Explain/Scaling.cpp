@@ -1,4 +1,4 @@
-//===- Scaling.cpp - What several threads are expected to take ------------===//
+//===- Scaling.cpp - Expected times of several threads --------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

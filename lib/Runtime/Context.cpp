@@ -298,39 +298,6 @@ Status Context::checkOverlap(const Tensor *inputs,
 // Planning
 //===----------------------------------------------------------------------===//
 
-/// The operations of a step, plus the bytes that it reads and writes. What says
-/// neither may be much.
-static int64_t workOf(const Step &step, const int64_t *values) {
-  int64_t operations = step.operations.get(values), work = 0;
-  int64_t bytes = step.bytes.get(values);
-  if ((operations == 0 && bytes == 0) ||
-      __builtin_add_overflow(operations, bytes, &work))
-    return INT64_MAX;
-  return work;
-}
-
-/// In how many parts the steps of the plan are divided: 1 where no step has
-/// enough to do.
-void Context::divideSteps() {
-  // In the 10 microseconds that a second thread is late, vector code does at
-  // least so much.
-  constexpr int64_t workOfRun = 1 << 15;
-  // In the 0.2 microseconds that a second thread makes a step longer
-  // (benchmarks/runtime-overhead), a kernel does at most so much.
-  constexpr int64_t workOfPart = 1 << 12;
-  int64_t total = 0;
-  plannedThreads_ = 1;
-  for (size_t i = 0; i < entry_.steps.size(); ++i) {
-    int64_t work = workOf(entry_.steps[i], values_.data());
-    if (__builtin_add_overflow(total, work, &total) || total > workOfRun)
-      plannedThreads_ = threads_;
-    partsOfSteps_[i] =
-        entry_.steps[i].parallel
-            ? int(std::clamp<int64_t>(work / workOfPart, 1, threads_))
-            : 1;
-  }
-}
-
 /// Derives everything from symbols_.
 Status Context::planLocked() {
   if (planned_ && std::equal(symbols_.begin(), symbols_.end(), values_.begin()))

@@ -208,7 +208,7 @@ bool ThreadPool::take(Phase phase, int part) {
 }
 
 /// The first part that nobody has taken, which the calling thread takes; -1 if
-/// there is none.
+/// all are taken.
 int ThreadPool::takeAny(Phase phase) {
   for (int part = 0; part < phase.parts; ++part)
     if (take(phase, part))

@@ -1,4 +1,4 @@
-//===- Scaling.h - What several threads are expected to take ----*- C++ -*-===//
+//===- Scaling.h - Expected times of several threads ------------*- C++ -*-===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
