@@ -170,6 +170,56 @@ qcc::chooseInterleavedDims(const LinalgLoops &loops) {
   return gathers ? std::optional(result) : std::nullopt;
 }
 
+/// The largest tile that is turned in registers: 16 of them, of 16 bytes each
+/// where there are no more.
+static constexpr unsigned kMostTransposed = 16;
+/// A body with more operations than this is not repeated for the rows of a
+/// tile.
+static constexpr size_t kLargestTransposedBody = 16;
+
+/// The parallel dimension other than `column` along which all inputs that are
+/// gathered along `column` are contiguous.
+static std::optional<unsigned>
+findTransposedRow(const LinalgLoops &loops, unsigned column,
+                  ArrayRef<OpOperand *> gathered) {
+  for (unsigned dim : llvm::reverse(loops.getParallelDims()))
+    if (dim != column && llvm::all_of(gathered, [&](OpOperand *input) {
+          return loops.getMovement(*input, dim) ==
+                 LinalgLoops::Movement::Contiguous;
+        }))
+      return dim;
+  return std::nullopt;
+}
+
+std::optional<TransposedDims>
+qcc::chooseTransposedDims(const LinalgLoops &loops, unsigned vectorBits) {
+  linalg::LinalgOp op = loops.op;
+  std::optional<InnermostDim> innermost = chooseInnermostDim(loops);
+  if (!loops.getReductionDims().empty() || !innermost ||
+      !innermost->isContiguous || !loops.isBodyMappable() ||
+      op.getBlock()->getOperations().size() > kLargestTransposedBody)
+    return std::nullopt;
+  TransposedDims dims{0, innermost->dim, 0, {}};
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (loops.getMovement(*input, dims.column) == LinalgLoops::Movement::Other)
+      dims.transposed.push_back(input);
+  if (dims.transposed.empty())
+    return std::nullopt;
+  std::optional<unsigned> row =
+      findTransposedRow(loops, dims.column, dims.transposed);
+  if (!row)
+    return std::nullopt;
+  dims.row = *row;
+  dims.width = std::min(loops.getVectorWidth(vectorBits), kMostTransposed);
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  for (int64_t size : {sizes[dims.row], sizes[dims.column]})
+    if (!ShapedType::isDynamic(size))
+      dims.width = std::min<unsigned>(
+          dims.width, llvm::bit_floor(uint64_t(std::max<int64_t>(size, 1))));
+  constexpr unsigned leastWidth = 4;
+  return dims.width >= leastWidth ? std::optional(dims) : std::nullopt;
+}
+
 std::optional<unsigned> qcc::chooseRowDim(const LinalgLoops &loops,
                                           unsigned fastest) {
   linalg::LinalgOp op = loops.op;

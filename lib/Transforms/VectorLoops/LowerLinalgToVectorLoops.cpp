@@ -36,6 +36,8 @@ ALWAYS_ENABLED_STATISTIC(numReductions, "Float reductions in the order of N8");
 ALWAYS_ENABLED_STATISTIC(numSums, "Sums of integers in any order");
 ALWAYS_ENABLED_STATISTIC(numInterleaved,
                          "Ops with two dimensions in the lanes");
+ALWAYS_ENABLED_STATISTIC(numTransposed,
+                         "Ops whose tiles are turned in registers");
 ALWAYS_ENABLED_STATISTIC(numOrdered,
                          "Ops in the order of their iteration space");
 
@@ -218,6 +220,9 @@ private:
     } else if (auto dims = chooseInterleavedDims(loops)) {
       choose(numInterleaved, "interleaved vectors of two dimensions");
       emitInterleavedLoops(loops, *dims, vectorBits);
+    } else if (auto dims = chooseTransposedDims(loops, vectorBits)) {
+      choose(numTransposed, "tiles that are turned in registers");
+      emitTransposedLoops(loops, *dims);
     } else {
       choose(numOrdered, "loops in the order of its iteration space");
       emitOrderedLoops(loops, vectorBits);

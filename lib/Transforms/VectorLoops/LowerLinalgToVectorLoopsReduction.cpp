@@ -25,6 +25,9 @@ using namespace qcc;
 static constexpr unsigned kLanes = 32;
 /// Outputs that one iteration of the forall computes side by side.
 static constexpr int64_t kBlock = 256;
+/// Outputs of a small body that are computed as one vector have so many bits.
+static constexpr unsigned kBitsOfRow = 2048;
+static constexpr size_t kSmallBody = 16;
 
 namespace {
 class FloatReductionEmitter {
@@ -206,8 +209,11 @@ private:
     SmallVector<unsigned> moving(loops.getReductionDims());
     moving.push_back(innermost->dim);
     loops.emitInvariants(point, moving);
-    Segments segments =
-        chooseSegments(loops, *innermost, vectorBits, /*unroll=*/1);
+    // Rows of an input may be far apart: several lines of a cache are read from
+    // each.
+    bool isSmall = loops.op.getBlock()->getOperations().size() <= kSmallBody;
+    unsigned unroll = isSmall ? kBitsOfRow / vectorBits : 1;
+    Segments segments = chooseSegments(loops, *innermost, vectorBits, unroll);
     loops.emitSegments(block, segments, [&](Value iv, const Lanes &lanes) {
       point[innermost->dim] = iv;
       emitAt(point, lanes);

@@ -53,6 +53,20 @@ std::optional<InterleavedDims> chooseInterleavedDims(const LinalgLoops &loops);
 void emitInterleavedLoops(LinalgLoops &loops, const InterleavedDims &dims,
                           unsigned vectorBits);
 
+/// Two dimensions of an elementwise op whose outputs are contiguous along
+/// `column`, and whose inputs `transposed` are contiguous along `row`: tiles of
+/// `width` x `width` elements can be turned in registers.
+struct TransposedDims {
+  unsigned row, column;
+  unsigned width;
+  llvm::SmallVector<mlir::OpOperand *> transposed;
+};
+/// Nothing unless each input is contiguous along one of the two, or moves along
+/// neither.
+std::optional<TransposedDims> chooseTransposedDims(const LinalgLoops &loops,
+                                                   unsigned vectorBits);
+void emitTransposedLoops(LinalgLoops &loops, const TransposedDims &dims);
+
 /// A parallel dimension other than `fastest` whose indices are computed several
 /// at once. An input that moves along `fastest` does not move along this
 /// dimension, so one load serves all of these indices. Nothing if the op has no

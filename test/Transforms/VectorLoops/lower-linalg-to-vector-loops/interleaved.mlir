@@ -50,9 +50,9 @@ func.func @three_lines_and_a_residual(%x: memref<3x8xf32>, %w: memref<8x3xf32>, 
 
 // -----
 
-// A transpose of a longer line, and what reads its own result, are as before.
+// Tiles of longer lines are turned instead, and what reads its own result is not interleaved.
 // CHECK-LABEL: func.func @many_lines
-// CHECK-NOT: vector.shuffle
+// CHECK: vector.shuffle %{{.*}} [0, 8, 1, 9, 4, 12, 5, 13] : vector<8xf32>, vector<8xf32>
 // CHECK-LABEL: func.func @in_place
 // CHECK-NOT: vector.shuffle
 #id = affine_map<(v, q) -> (v, q)>

@@ -117,15 +117,15 @@ func.func @collapsed(%x: memref<6x5x64xi8>, %o: memref<6x5x64xi8>) {
   return
 }
 
-// The output is contiguous; the input's lanes are loaded one by one.
+// The output is contiguous, the input along no dimension: its lanes are loaded one by one.
 // CHECK-LABEL: func @transpose
-func.func @transpose(%x: memref<20x64xf32>, %o: memref<64x20xf32>) {
+func.func @transpose(%x: memref<20x64xf32, strided<[128, 2]>>, %o: memref<64x20xf32>) {
   // CHECK: scf.forall (%[[I:.*]]) in (64)
   // CHECK-COUNT-8: memref.load %arg0[%{{.*}}, %[[I]]]
   // ZMM: vector.from_elements {{.*}} : vector<16xf32>
   // YMM: vector.from_elements {{.*}} : vector<8xf32>
   // CHECK: vector.store %{{.*}}, %arg1[%[[I]], %{{.*}}]
-  linalg.transpose ins(%x : memref<20x64xf32>) outs(%o : memref<64x20xf32>) permutation = [1, 0]
+  linalg.transpose ins(%x : memref<20x64xf32, strided<[128, 2]>>) outs(%o : memref<64x20xf32>) permutation = [1, 0]
   return
 }
 

@@ -75,11 +75,10 @@ func.func @short(%x: memref<4x7xf32>, %y: memref<4x1xf32>, %o: memref<4xf32>) {
   return
 }
 
-// Down the columns: vectors of columns, the lanes of N8 in a buffer.
+// Down the columns: four vectors of columns at once, the lanes of N8 in a buffer.
 // CHECK-LABEL: func @columns
 func.func @columns(%x: memref<?x64xf32>, %o: memref<64xf32>) {
-  // CHECK: %[[BUFFER:.*]] = memref.alloca() : memref<32xvector<16xf32>>
-  // CHECK: scf.for {{.*}} step %c16
+  // CHECK: %[[BUFFER:.*]] = memref.alloca() : memref<32xvector<64xf32>>
   // CHECK: memref.store %{{.*}}, %[[BUFFER]]
   // CHECK: scf.for %{{.*}} iter_args(%[[T:.*]] = %c0)
   // CHECK: %[[L:.*]] = arith.andi %[[T]], %c31
