@@ -20,7 +20,7 @@ func.func @per_channel(%x: tensor<4x2xf32>) -> tensor<4x2x!c> {
   return %q : tensor<4x2x!c>
 }
 
-// Quantized again, or dequantized, it is still the value of its layer; what clamps it is not. Sums without a bias are
+// Quantized again it is still the value of its layer; what clamps or dequantizes it is not. Sums without a bias are
 // named like their layer, and marked by generalize-linalg.
 // CHECK-LABEL: func.func @layers
 // CHECK: } -> tensor<4x3xi32> loc("fc1")
@@ -28,7 +28,7 @@ func.func @per_channel(%x: tensor<4x2xf32>) -> tensor<4x2x!c> {
 // CHECK: } -> tensor<4x3xi8> loc(fused<{layer = "fc1", type = !quant.uniform<i8:f32, 5.000000e-01:3>}>["q1"])
 // CHECK: } -> tensor<4x3xi8> loc(fused<{layer = "fc1", type = !quant.uniform<i8:f32, 2.500000e-01>}>["q2"])
 // CHECK: } -> tensor<4x3xi8> loc(fused<{type = !quant.uniform<i8:f32, 2.500000e-01>}>["clamp"])
-// CHECK: } -> tensor<4x3xf32> loc(fused<{layer = "clamp"}>["d"])
+// CHECK: } -> tensor<4x3xf32> loc("d")
 func.func @layers(%x: tensor<4x2x!x>, %w: tensor<3x2x!w>) -> tensor<4x3xf32> {
   %h = qnn.linear %x, %w : tensor<4x2x!x>, tensor<3x2x!w> -> tensor<4x3xf32> loc("fc1")
   %q1 = qnn.quantize %h : tensor<4x3xf32> -> tensor<4x3x!x> loc("q1")
@@ -51,10 +51,10 @@ func.func @views(%x: tensor<4x2xf32>) -> tensor<3x!x> {
 }
 
 // Scales and zero points may be constant operands; those that are not are known only at run time. The name that the
-// model has for the value stays with it.
+// model has for the value stays with it, also where the model dequantizes it.
 // CHECK-LABEL: func.func @operands
 // CHECK: } -> tensor<4x2xi8> loc(fused<{layer = "relu", name = "r", type = !quant.uniform<u8:f32, 5.000000e-01:3>}>["q"(
-// CHECK: } -> tensor<4x2xf32> loc(fused<{layer = "relu", name = "r"}>["d"])
+// CHECK: } -> tensor<4x2xf32> loc(fused<{layer = "relu", name = "r"}>["d"("onnx:DequantizeLinear")])
 // CHECK: } -> tensor<4x2xi8> loc(fused<{layer = "relu", name = "r", type = !quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}>}>["c"])
 // CHECK: } -> tensor<4x2xi8> loc(fused<{layer = "relu", name = "r"}>["dynamic"])
 func.func @operands(%x: tensor<4x2xf32>, %given: tensor<f32>) -> (tensor<4x2xf32>, tensor<4x2xi8>, tensor<4x2xi8>) {
@@ -63,7 +63,7 @@ func.func @operands(%x: tensor<4x2xf32>, %given: tensor<f32>) -> (tensor<4x2xf32
   %scales = arith.constant dense<[0.5, 0.25]> : tensor<2xf32>
   %r = arith.addf %x, %x : tensor<4x2xf32> loc("relu"("onnx:Relu"("value:r")))
   %q = qnn.quantize %r scale(%s : tensor<f32>) zero_point(%z : tensor<ui8>) : tensor<4x2xf32> -> tensor<4x2xui8> loc("q"("onnx:QuantizeLinear"("value:r_quantized")))
-  %d = qnn.dequantize %q scale(%s : tensor<f32>) zero_point(%z : tensor<ui8>) : tensor<4x2xui8> -> tensor<4x2xf32> loc("d")
+  %d = qnn.dequantize %q scale(%s : tensor<f32>) zero_point(%z : tensor<ui8>) : tensor<4x2xui8> -> tensor<4x2xf32> loc("d"("onnx:DequantizeLinear"))
   %c = qnn.quantize %r scale(%scales : tensor<2xf32>) {axis = 1 : i64} : tensor<4x2xf32> -> tensor<4x2xi8> loc("c")
   %u = qnn.quantize %r scale(%given : tensor<f32>) : tensor<4x2xf32> -> tensor<4x2xi8> loc("dynamic")
   return %d, %c, %u : tensor<4x2xf32>, tensor<4x2xi8>, tensor<4x2xi8>

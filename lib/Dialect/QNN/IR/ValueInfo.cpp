@@ -158,8 +158,8 @@ static Value lookThroughViews(Value value) {
 void qcc::inheritLayers(Operation *root) {
   root->walk<WalkOrder::PreOrder>([](Operation *op) {
     auto elementwise = dyn_cast<qnn::ElementwiseOpInterface>(op);
-    if (!elementwise ||
-        !(elementwise.onlyQuantizes() || isa<qnn::DequantizeOp>(op)))
+    bool isPair = isa<qnn::DequantizeOp>(op) && !modelOp(op->getLoc()).empty();
+    if (!elementwise || !(elementwise.onlyQuantizes() || isPair))
       return;
     Operation *source = lookThroughViews(op->getOperand(0)).getDefiningOp();
     ValueInfo info = source ? valueInfo(source->getLoc()) : ValueInfo();

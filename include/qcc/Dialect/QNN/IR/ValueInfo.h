@@ -92,8 +92,9 @@ mlir::Location withOrder(mlir::Location loc, llvm::ArrayRef<int64_t> order);
 /// form; the value has a layer.
 mlir::Location asFormOfLayer(mlir::Location loc, const ValueInfo &source);
 bool isFormOfLayer(mlir::Location loc);
-/// Marks all ops within `root` that only quantize or dequantize: they give the
-/// value of a layer another form, even if they have a name of their own.
+/// Marks all ops within `root` that only quantize, and those that dequantize in
+/// a model, where such ops come in pairs: they give the value of a layer
+/// another form, even if they have a name of their own.
 void inheritLayers(mlir::Operation *root);
 
 /// The location of an op that computes only a part of its layer.
