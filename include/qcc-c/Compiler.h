@@ -253,6 +253,11 @@ qccCompileText(const char *text, size_t length,
 QCC_EXPORTED QCC_NODISCARD qccStatus qccCompileFile(
     const char *path, const qccCompileOptions *options, qccArtifact *artifact);
 
+/// Names of processors for qccCompileOptions::target, one for each set of
+/// instructions that kernels for x86 are written for: "x86-64-v3,...". The text
+/// lives as long as the library.
+QCC_EXPORTED const char *qccGetProcessors(void);
+
 /// The bytes live as long as the artifact.
 QCC_EXPORTED const void *qccArtifactGetData(qccArtifact artifact);
 QCC_EXPORTED size_t qccArtifactGetSize(qccArtifact artifact);

@@ -151,8 +151,7 @@ qcc_tensor_desc DescriptorBuilder::tensor(const ProgramTensor &tensor) {
   std::vector<int64_t> names;
   for (const std::string &name : tensor.dimNames)
     names.push_back(addString(name));
-  if (!names.empty())
-    desc.dim_names_ref = add<int64_t>(names);
+  desc.dim_names_ref = names.empty() ? 0 : add<int64_t>(names);
   return desc;
 }
 
@@ -163,12 +162,13 @@ qcc_operand_desc DescriptorBuilder::operand(const ProgramOperand &operand) {
   desc.rank = operand.dims.size();
   desc.index = operand.index;
   desc.dims_ref = add<int64_t>(operand.dims);
-  if (!operand.order.empty())
-    desc.order_ref = add<int64_t>(operand.order);
+  desc.order_ref = operand.order.empty() ? 0 : add<int64_t>(operand.order);
   desc.row_pitch = operand.rowPitch;
   desc.byte_shift = operand.byteShift;
   desc.quant_ref = addQuantization(operand.elementType);
   desc.layer_ref = addString(operand.layer);
+  desc.name_ref = addString(operand.name);
+  desc.border_ref = operand.border.empty() ? 0 : add<int64_t>(operand.border);
   return desc;
 }
 

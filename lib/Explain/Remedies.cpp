@@ -24,6 +24,9 @@ struct Remedy {
 };
 } // namespace
 
+static constexpr llvm::StringLiteral kOtherOrder =
+    "no kernel computes or reads it in its other order";
+
 /// The edits for the reasons that passes record (whyGeneric, leaveGeneric,
 /// leaveOutside and others). The first row that a reason contains counts.
 /// Reasons without a row have no edit that is known.
@@ -88,7 +91,7 @@ static constexpr Remedy kRemedies[] = {
     {"so that it is no maximum of bytes", "quantize the operand of the maximum",
      After::Unknown},
     // Movement of data, loops and branches.
-    {"no kernel computes or reads it in its other order",
+    {kOtherOrder,
      "leave out the Transpose: keep one order of dimensions from op to op",
      After::Gone},
     {"it is a loop of the program", "unroll the loop", After::Unknown},
@@ -103,6 +106,13 @@ static std::string reasonOf(const StepExplanation &step) {
   if (step.work == WorkKind::FloatContraction && step.refused.empty())
     return "its operands are floats";
   return step.refused;
+}
+
+/// Whether the user can edit what a row is about: of a model, only a Transpose
+/// can be left out.
+static bool isOfModel(const Remedy &row, const StepExplanation &step) {
+  return row.reason != kOtherOrder || step.modelOp.empty() ||
+         step.modelOp == "Transpose";
 }
 
 /// Whether the step only quantizes an argument of the entry.
@@ -129,7 +139,7 @@ SlowStep SlowStep::of(const StepExplanation &step) {
             savingOf(step, After::Gone)};
   for (const Remedy &row : kRemedies)
     if (llvm::StringRef(reason).contains(row.reason)) {
-      if (row.edit.empty())
+      if (row.edit.empty() || !isOfModel(row, step))
         break;
       return {reason, row.edit.str(), savingOf(step, row.after)};
     }

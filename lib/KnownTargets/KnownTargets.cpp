@@ -49,6 +49,10 @@ std::vector<std::string> qcc::knownTargetNames() {
   return names;
 }
 
+llvm::ArrayRef<llvm::StringLiteral> qcc::usualProcessors() {
+  return x86::kProcessors;
+}
+
 void qcc::registerTargets(mlir::DialectRegistry &registry) {
   nvptx::registerTarget(registry);
   x86::registerTarget(registry);

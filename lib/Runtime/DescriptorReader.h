@@ -90,6 +90,7 @@ private:
 
   Size readSize(int64_t raw, int numValues, const char *what);
   std::vector<Size> readDims(int64_t ref, int rank, int numValues);
+  std::vector<int64_t> readBorder(int64_t ref, const std::vector<Size> &dims);
   std::vector<int> readOrder(int64_t ref, int rank);
   DType readDType(uint8_t code, uint8_t bits);
   std::optional<Quantization> readQuantization(int64_t ref, size_t rank);

@@ -26,6 +26,27 @@ std::vector<int> DescriptorReader::readOrder(int64_t ref, int rank) {
   return order;
 }
 
+std::vector<int64_t>
+DescriptorReader::readBorder(int64_t ref, const std::vector<Size> &dims) {
+  if (ref == 0)
+    return {};
+  size_t rank = dims.size();
+  const int64_t *raw =
+      readTable<int64_t>(ref, int64_t(2 * rank), "the border of an operand");
+  if (!raw)
+    return {};
+  // A size that is not literal is checked when the value is read.
+  for (size_t d = 0; d < rank; ++d) {
+    int64_t most = dims[d].isDynamic() ? INT64_MAX : dims[d].literal();
+    if (raw[d] < 0 || raw[d] > most || raw[rank + d] < 0 ||
+        raw[rank + d] > most - raw[d]) {
+      fail("the border of an operand does not fit in it");
+      return {};
+    }
+  }
+  return {raw, raw + 2 * rank};
+}
+
 OperandInfo DescriptorReader::readOperand(const qcc_operand_desc &desc,
                                           const Entry &entry,
                                           int64_t weightsSize) {
@@ -34,6 +55,8 @@ OperandInfo DescriptorReader::readOperand(const qcc_operand_desc &desc,
   info.dims = readDims(desc.dims_ref, desc.rank, entry.numValues);
   info.quantization = readQuantization(desc.quant_ref, info.dims.size());
   info.layer = readString(desc.layer_ref, "the layer of an operand");
+  info.name = readString(desc.name_ref, "the name of an operand");
+  info.border = readBorder(desc.border_ref, info.dims);
   info.kind = qcc_operand_kind(desc.kind);
   info.index = Size(desc.index);
   info.order = readOrder(desc.order_ref, info.dims.size());

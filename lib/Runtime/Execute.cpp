@@ -101,9 +101,11 @@ static int64_t bytesInMemory(const OperandInfo &operand, const Shape &shape,
   return bytes / row * operand.rowPitch;
 }
 
-/// The elements of an operand side by side, in the order of its dimensions.
-static void copyElements(const OperandInfo &operand, const Shape &shape,
-                         int64_t elementBytes, const char *from, char *to) {
+/// The elements of the value of an operand side by side, in the order of its
+/// dimensions. `sizes` are the operand's, with a border.
+static void copyElements(const OperandInfo &operand, const Shape &sizes,
+                         const Shape &shape, int64_t elementBytes,
+                         const char *from, char *to) {
   size_t rank = operand.dims.size();
   // How many bytes lie between elements that follow each other.
   std::vector<int64_t> strides(rank), index(rank);
@@ -113,7 +115,9 @@ static void copyElements(const OperandInfo &operand, const Shape &shape,
     strides[d] = stride;
     elements *= shape[d];
     stride *=
-        i + 1 == rank && operand.rowPitch != 0 ? operand.rowPitch : shape[d];
+        i + 1 == rank && operand.rowPitch != 0 ? operand.rowPitch : sizes[d];
+    if (!operand.border.empty())
+      from += operand.border[d] * strides[d];
   }
   for (; elements > 0; --elements) {
     std::memcpy(to, from, elementBytes);
@@ -142,37 +146,54 @@ void *Context::hostAddress(const OperandInfo &operand, int64_t index) const {
   return const_cast<char *>(frame_.weights) + index;
 }
 
+/// The sizes of the value of an operand, whose sizes with its border are given.
+static Status removeBorder(const OperandInfo &operand,
+                           std::vector<int64_t> &sizes) {
+  for (size_t d = 0; !operand.border.empty() && d < sizes.size(); ++d) {
+    sizes[d] -= operand.border[d] + operand.border[sizes.size() + d];
+    if (sizes[d] < 0)
+      return corrupt("the border of an operand does not fit in it");
+  }
+  return Status::ok();
+}
+
 Result<Tensor> Context::operandTensor(const OperandInfo &operand,
                                       AlignedBuffer &copy) const {
   const int64_t *values = values_.data();
   int64_t index = operand.index.get(values);
   Tensor tensor;
   tensor.dtype = operand.dtype;
-  std::vector<int64_t> shape;
+  std::vector<int64_t> sizes;
   for (Size dim : operand.dims)
-    shape.push_back(dim.get(values));
-  tensor.shape = shape;
+    sizes.push_back(dim.get(values));
+  const Shape whole = sizes;
+  Status status = removeBorder(operand, sizes);
+  if (!status.isOk())
+    return status;
+  tensor.shape = whole;
   if (!deviceRun_)
     tensor.data = hostAddress(operand, index);
   std::optional<int64_t> bytes = tensor.bytes();
-  bool isStoredAsItIs =
-      operand.order.empty() && operand.rowPitch == 0 && operand.byteShift == 0;
+  bool isStoredAsItIs = operand.order.empty() && operand.rowPitch == 0 &&
+                        operand.byteShift == 0 && operand.border.empty();
   AlignedBuffer fetched;
   if (deviceRun_ && bytes && *bytes > 0) {
     AlignedBuffer &to = isStoredAsItIs ? copy : fetched;
-    Status status = deviceRun_->fetch(
-        operand, values, bytesInMemory(operand, tensor.shape, *bytes), to);
+    status = deviceRun_->fetch(operand, values,
+                               bytesInMemory(operand, whole, *bytes), to);
     if (!status.isOk())
       return status;
     tensor.data = to.data();
   }
-  if (isStoredAsItIs || !bytes || *bytes == 0)
+  int64_t elementBytes = bytes && *bytes != 0 ? *bytes / *tensor.elements() : 0;
+  tensor.shape = sizes;
+  if (isStoredAsItIs || elementBytes == 0)
     return tensor;
-  Status status = copy.reserve(*bytes);
+  bytes = tensor.bytes();
+  status = copy.reserve(*bytes);
   if (!status.isOk())
     return status;
-  int64_t elementBytes = *bytes / *tensor.elements();
-  copyElements(operand, tensor.shape, elementBytes,
+  copyElements(operand, whole, tensor.shape, elementBytes,
                static_cast<const char *>(tensor.data), copy.data());
   if (operand.byteShift != 0)
     for (int64_t at = 0; at < *bytes; ++at)

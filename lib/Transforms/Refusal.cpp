@@ -75,6 +75,9 @@ static std::string whyStructured(linalg::LinalgOp op) {
 }
 
 std::string qcc::whyGeneric(Operation *op) {
+  if (originOf(op) == kLayoutChange)
+    return "it moves data, since qcc computes the steps around it in another "
+           "order of dimensions, such as channels innermost";
   if (auto reason = op->getAttrOfType<StringAttr>(kRefusedAttr))
     return reason.getValue().str();
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))

@@ -12,7 +12,7 @@ import os
 import tempfile
 import warnings
 import zipfile
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Protocol, Sequence, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Protocol, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -38,6 +38,7 @@ _FUNCTIONS: Dict[str, Any] = {
         ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(c.CompileOptions), ctypes.POINTER(ctypes.c_void_p)]),
     "qccCompileFile": (ctypes.c_void_p, [
         ctypes.c_char_p, ctypes.POINTER(c.CompileOptions), ctypes.POINTER(ctypes.c_void_p)]),
+    "qccGetProcessors": (ctypes.c_char_p, []),
     "qccArtifactGetData": (ctypes.c_void_p, [ctypes.c_void_p]),
     "qccArtifactGetSize": (ctypes.c_size_t, [ctypes.c_void_p]),
     "qccArtifactGetExplanation": (ctypes.c_char_p, [ctypes.c_void_p]),
@@ -77,6 +78,12 @@ def _library() -> Library:
         raise UnsupportedError(f"the compiler is not installed, only the runtime ({path} does not exist); "
                                "pip install qcc-compiler")
     return Library(path, _FUNCTIONS, compiler_mode())
+
+
+def processors() -> Tuple[str, ...]:
+    """One processor for each set of instructions that kernels for x86 are written for."""
+    names: bytes = _library().functions.qccGetProcessors()
+    return tuple(names.decode().split(","))
 
 
 class _Artifact:

@@ -194,7 +194,8 @@ def diff_model(source: Union[str, bytes, "os.PathLike[str]"], inputs: Union[Sequ
     if layers:
         show_values(model)
     data: bytes = model.SerializeToString()
-    function = compile(data, target=target, dims=dims).function()
+    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
+    function = compile(data, target=target, name=name, dims=dims).function()
     names = [argument.name for argument in function.arguments]
     if inputs is None:
         inputs = random_inputs(function, dims=dims)

@@ -357,6 +357,46 @@ def test_a_crash_of_the_parser_ends_no_session(client):
     client.change("b.mlir", GOOD, 2)
     assert hover(client, "b.mlir", 1, 3)
 
+def test_a_crash_is_blamed_on_the_document_that_was_handled(client):
+    for name in ("a.mlir", "b.mlir"):
+        client.open(name, GOOD)
+        assert hover(client, name, 1, 3)
+    server = children(client)[0]
+    os.kill(server, signal.SIGSTOP)
+    first = client.send_request("textDocument/hover", client.at("a.mlir", 1, 3))
+    client.change("b.mlir", GOOD, 2)
+    second = client.send_request("textDocument/hover", client.at("b.mlir", 1, 3))
+    # The requests were read before this answer.
+    client.send_bytes(frame(b"7"))
+    assert client.answer(None)["error"]
+    os.kill(server, signal.SIGSEGV)
+    os.kill(server, signal.SIGCONT)
+    assert "crashed on this document" in client.answer(first)["error"]["message"]
+    assert client.answer(second)["error"]["message"] == \
+        "MLIR's server crashed on /tests/a.mlir before it answered; ask again"
+    assert hover(client, "b.mlir", 1, 3)
+    assert hover(client, "a.mlir", 1, 3) is None
+    client.change("a.mlir", GOOD, 2)
+    assert hover(client, "a.mlir", 1, 3)
+
+
+def test_a_change_that_crashes_the_parser_is_blamed(client):
+    """A change has no answer; what comes after it is not to blame."""
+    for name in ("a.mlir", "b.mlir"):
+        client.open(name, GOOD)
+        assert hover(client, name, 1, 3)
+    server = children(client)[0]
+    os.kill(server, signal.SIGSTOP)
+    client.change("a.mlir", GOOD, 2)
+    waiting = client.send_request("textDocument/hover", client.at("b.mlir", 1, 3))
+    client.send_bytes(frame(b"7"))
+    assert client.answer(None)["error"]
+    os.kill(server, signal.SIGSEGV)
+    os.kill(server, signal.SIGCONT)
+    assert "crashed on /tests/a.mlir" in client.answer(waiting)["error"]["message"]
+    assert hover(client, "b.mlir", 1, 3)
+    assert hover(client, "a.mlir", 1, 3) is None
+
 
 def test_a_huge_file(client):
     text = "".join(f"func.func @f{i}(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {{\n  return %x : tensor<4x8xf32>\n}}\n"
@@ -451,6 +491,9 @@ def test_wrong_option():
     with subprocess.Popen([server, "--unknown"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.wait(timeout=60) == 2
         assert "Unknown command line argument '--unknown'" in process.stderr.read()
+    # Also if the editor has gone before the option is read.
+    assert subprocess.run([server, "--unknown"], stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 2
+    assert subprocess.run([server], stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 1
 
 
 #: What Neovim shows of a program with an error, and of the op in its second line.

@@ -83,7 +83,7 @@ ATTRIBUTES = [
 def test_attributes(op, inputs, attributes, message, tmp_path, compiler):
     domain, _, op = op.rpartition("::")
     found = refusal(model(op, inputs, attributes=attributes, domain=domain), tmp_path)
-    assert re.search(rf"^.*model\.onnx:0:0: error: node 'a' \({op}-\d+\) .*{re.escape(message)}", found, re.M), found
+    assert re.search(rf"^.*model\.onnx: error: node 'a' \({op}-\d+\) .*{re.escape(message)}", found, re.M), found
 
 
 INPUTS = [

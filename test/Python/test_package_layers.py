@@ -59,12 +59,15 @@ def test_the_first_difference_is_named(model, monkeypatch):
     assert report.first(tolerance=10.0) is None
 
 
-def test_what_is_wrong_is_said(model):
+def test_what_is_wrong_is_said(model, tmp_path):
     data = model.SerializeToString()
     with pytest.raises(qcc.InvalidArgumentError, match="'tensorrt'; use one of onnx, onnxruntime"):
         qcc.diff_model(data, [X], against="tensorrt")
     with pytest.raises(qcc.InvalidArgumentError, match=r"dimension 'batch' of argument 0 'x' has no size.*--dim=batch=N"):
         qcc.diff_model(data, against="onnx")
+    onnx.save(model, tmp_path / "m.onnx")
+    with pytest.raises(qcc.InvalidProgramError, match=r"m\.onnx: error: no input has a dimension 'bach'"):
+        qcc.diff_model(tmp_path / "m.onnx", against="onnx", dims={"bach": 1})
     with pytest.raises(qcc.InvalidArgumentError, match="the model has the inputs x, but z is given"):
         qcc.diff_model(data, {"x": X, "z": X}, against="onnx")
 

@@ -159,3 +159,11 @@ def test_wrong_scripts(tmp_path, text, message):
     (tmp_path / "data.py").write_text(text)
     with pytest.raises(qcc.InvalidArgumentError, match=message):
         list(_data.open_data(str(tmp_path / "data.py"), INPUTS))
+
+
+@pytest.mark.parametrize("source", ["random", "calib.npz"])
+def test_dimensions_that_the_model_lacks(source):
+    for name, inputs, told in [("bach", INPUTS, "it has: batch"), ("x:1", INPUTS, "it has: batch"), ("y:0", TWO, "it has: rows"),
+                               ("n", INPUTS[:0], "none of its dimensions is dynamic")]:
+        with pytest.raises(_data.UsageError, match=f"'--dim={name}=1': the model has no dimension '{name}'; {told}"):
+            _data.open_data(source, inputs, dims={name: 1})

@@ -141,7 +141,7 @@ def of_input(**changes):
     ([], "must be an object"),
     ({}, "'inputs' of the request is missing"),
     ({"inputs": {}}, "must be a list"),
-    ({"inputs": []}, "input 'input0' is missing; send INT8 [-1, 4]"),
+    ({"inputs": []}, "input 'input0' is missing; send INT8 [?, 4]"),
     ({"inputs": [3]}, "each of 'inputs' must be an object"),
     ({"inputs": [GOOD, GOOD]}, "is there twice"),
     ({"inputs": [GOOD], "id": 3}, "'id' of the request is of another type"),
@@ -743,6 +743,16 @@ def test_bad_command_lines(folder, server, tmp_path, arguments, code, message):
     assert done.returncode in (code if isinstance(code, tuple) else (code,)), done.stderr
     assert message.format(**names) in " ".join(done.stderr.split()), done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_messages_have_the_model_names_of_dimensions():
+    from qcc.serve import _signature
+
+    text = DOUBLE_ROWS.replace("%x: tensor<?x3xf32>)", '%x: tensor<?x3xf32> {qcc.dim_names = ["batch", ""]})')
+    signature = _signature.Signature(qcc.compile(text).function())
+    with pytest.raises(qcc.InvalidArgumentError, match=r"send the shape \[batch, 3\]$"):
+        signature.check_shape(0, [2, 5], {}, 100)
+    assert signature.inputs[0].sizes == [-1, 3]
 
 
 @pytest.mark.parametrize("missing, message", [("httptools", "pip install httptools uvloop"),

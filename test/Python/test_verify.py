@@ -88,7 +88,7 @@ def test_every_processor_of_this_host(model, capsys):
 
 def test_processors_are_those_of_qcc_targets():
     done = subprocess.run([str(program.qcc()), "targets"], capture_output=True, text=True, check=True)
-    assert tuple(re.findall(r"^  mcpu ([a-z][\w-]+) +(?:runs|lacks)", done.stdout, re.MULTILINE)) == _engines.PROCESSORS
+    assert tuple(re.findall(r"^  mcpu ([a-z][\w-]+) +(?:runs|lacks)", done.stdout, re.MULTILINE)) == _engines.processors()
 
 
 # ---- Engines that disagree with themselves ----------------------------------------------------------------------------
@@ -351,7 +351,12 @@ def test_what_is_rejected(call, tmp_path, monkeypatch, options, told):
     pathlib.Path("text.npy").write_text("hello")
     code, report, message = call(*options)
     assert code == 3 and report is None and message.startswith("qcc: error: ") and told in message, message
-    assert len(message.splitlines()) == 1
+    assert len(message.splitlines()) == 1 and "<memory>" not in message
+
+
+def test_messages_of_the_compiler_name_the_model(call, model):
+    _, _, message = call("--dim=width=3")
+    assert message.startswith(f"qcc: error: {model}: error: no input has a dimension 'width'"), message
 
 
 def test_models_that_are_rejected(call, tmp_path):

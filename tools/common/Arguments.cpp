@@ -300,6 +300,10 @@ rt::Status Arguments::setOption(Option &option, const std::string &spelled,
 }
 
 rt::Status Arguments::parse(int argc, const char *const *argv) {
+  if (isPassed_) {
+    rest_->assign(argv + 1, argv + argc);
+    return rt::Status::ok();
+  }
   bool optionsEnded = false;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];

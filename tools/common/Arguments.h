@@ -72,6 +72,9 @@ public:
   void insteadOfPositionals(const char *option) { insteadOption_ = option; }
   /// Any number of them, after the others.
   void positionals(const char *name, std::vector<std::string> &target);
+  /// The whole command line is that of another program: positionals() get the
+  /// words as they are, with options and requests for help.
+  void passThrough() { isPassed_ = true; }
   /// A command line that the help shows.
   void example(const char *command);
 
@@ -153,6 +156,7 @@ private:
   std::string insteadOption_, restName_;
   std::vector<std::string> *rest_ = nullptr;
   bool restTakesStream_ = false;
+  bool isPassed_ = false;
   std::vector<std::string> examples_;
   bool help_ = false, version_ = false;
   const Option *listed_ = nullptr; ///< The option whose values are asked for.

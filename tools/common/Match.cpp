@@ -53,6 +53,7 @@ enum Form { Float, Quantized, Raw, NumForms };
 /// A layer and the outputs that hold its value, in each form.
 struct Layer {
   std::string_view name;
+  std::string_view value; ///< the name of its value, or empty
   std::vector<StepOutput> forms[NumForms];
   /// The form that comes last; raw integers, whose meaning is unknown, only
   /// where there is nothing else.
@@ -78,7 +79,8 @@ static std::vector<Layer> layersOf(const rt::Entry &entry) {
             return layer.name == outputs[o].layer;
           });
       if (layer == layers.end())
-        layer = layers.insert(layer, Layer{outputs[o].layer, {}, Raw});
+        layer = layers.insert(
+            layer, Layer{outputs[o].layer, outputs[o].name, {}, Raw});
       Form form = formOf(outputs[o]);
       std::vector<StepOutput> &places = layer->forms[form];
       // Of several steps the last one counts.
@@ -112,12 +114,22 @@ static std::optional<size_t> findPart(const rt::Entry &entry,
   return std::nullopt;
 }
 
-static const Layer *find(const std::vector<Layer> &layers,
-                         std::string_view name) {
-  for (const Layer &layer : layers)
-    if (layer.name == name)
-      return &layer;
-  return nullptr;
+/// The layer of B that matches each layer of A, or null.
+static std::vector<const Layer *> pair(const std::vector<Layer> &layersA,
+                                       const std::vector<Layer> &layersB) {
+  std::vector<const Layer *> pairs(layersA.size());
+  auto match = [&](auto areOne) {
+    for (size_t i = 0; i < layersA.size(); ++i)
+      for (const Layer &b : layersB)
+        if (!pairs[i] && areOne(layersA[i], b) &&
+            std::find(pairs.begin(), pairs.end(), &b) == pairs.end())
+          pairs[i] = &b;
+  };
+  match([](const Layer &a, const Layer &b) {
+    return !a.value.empty() && a.value == b.value;
+  });
+  match([](const Layer &a, const Layer &b) { return a.name == b.name; });
+  return pairs;
 }
 
 /// Quantized programs are compared in a form that both have. Otherwise the last
@@ -149,26 +161,27 @@ static void matchForms(const Layer &a, const Layer &b, bool inCommon,
   addSurplus(inB, matching.onlyB);
 }
 
-static void addUnmatched(const std::vector<Layer> &layers,
-                         const std::vector<Layer> &others,
-                         const rt::Entry &other,
+static void addUnmatched(const Layer &layer, const rt::Entry &other,
                          std::vector<UnmatchedLayer> &unmatched) {
-  for (const Layer &layer : layers)
-    if (!find(others, layer.name))
-      unmatched.push_back({std::string(layer.name),
-                           layer.forms[layer.last].front().step,
-                           findPart(other, layer.name)});
+  unmatched.push_back({std::string(layer.name),
+                       layer.forms[layer.last].front().step,
+                       findPart(other, layer.name)});
 }
 
 static void matchLayers(const rt::Entry &a, const rt::Entry &b,
                         Matching &matching) {
   std::vector<Layer> layersA = layersOf(a), layersB = layersOf(b);
   bool inCommon = isQuantized(a) && isQuantized(b);
-  for (const Layer &layer : layersA)
-    if (const Layer *other = find(layersB, layer.name))
-      matchForms(layer, *other, inCommon, matching);
-  addUnmatched(layersA, layersB, b, matching.onlyA);
-  addUnmatched(layersB, layersA, a, matching.onlyB);
+  std::vector<const Layer *> pairs = pair(layersA, layersB);
+  for (size_t i = 0; i < layersA.size(); ++i) {
+    if (pairs[i])
+      matchForms(layersA[i], *pairs[i], inCommon, matching);
+    else
+      addUnmatched(layersA[i], b, matching.onlyA);
+  }
+  for (const Layer &layer : layersB)
+    if (std::find(pairs.begin(), pairs.end(), &layer) == pairs.end())
+      addUnmatched(layer, a, matching.onlyB);
 }
 
 static void matchSteps(const rt::Entry &a, Matching &matching) {

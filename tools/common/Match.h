@@ -8,9 +8,11 @@
 //
 // Two programs with the same steps are compared step by step: one program on
 // two processors, for example. Otherwise a layer's value is the output of the
-// last step that says so (ABI.h, layer_ref), and layers of one name match. A
-// layer may have its value in several forms, before and after it is quantized:
-// two quantized programs are compared in a form that both have, a float program
+// last step that says so (ABI.h, layer_ref). Layers match that compute a value
+// of one name: tools that quantize a model fuse and rename its layers, but keep
+// the names of their values. Other layers match by their own names. A layer may
+// have its value in several forms, before and after it is quantized: two
+// quantized programs are compared in a form that both have, a float program
 // with what the other one goes on with. Results match by their positions.
 //
 //===----------------------------------------------------------------------===//

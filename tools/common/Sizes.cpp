@@ -140,7 +140,9 @@ public:
 
   rt::Status applyShapes();
   rt::Status applyDims(const std::vector<bool> &wanted);
-  /// Fails where a size that is given belongs to nothing.
+  /// Fails where a name that is given belongs to nothing.
+  rt::Status checkNames() const;
+  /// Fails where a size without a name that is given belongs to nothing.
   rt::Status checkUse(const std::string &what) const;
 
 private:
@@ -260,6 +262,10 @@ rt::Status Resolver::checkUse(const std::string &what) const {
                "dimension(s)%s",
                given_.dims.size(), hasNames ? " without a name" : "",
                what.c_str(), used_, hasNames ? " besides" : ""));
+  return rt::Status::ok();
+}
+
+rt::Status Resolver::checkNames() const {
   std::vector<std::string> known;
   for (const TensorSpec &spec : specs_)
     for (const std::string &name : spec.dimNames)
@@ -282,6 +288,8 @@ resolveSizes(std::vector<TensorSpec> specs, const GivenSizes &given,
              const std::string &what) {
   Resolver resolver(specs, given, entry);
   rt::Status status = resolver.applyShapes();
+  if (status.isOk())
+    status = resolver.checkNames();
   if (status.isOk())
     status = resolver.applyDims(wanted);
   if (status.isOk())

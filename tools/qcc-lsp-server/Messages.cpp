@@ -7,6 +7,7 @@
 
 #include "Messages.h"
 #include "llvm/Support/LSP/Logging.h"
+#include "llvm/Support/LSP/Protocol.h"
 
 using namespace qcc::lsp;
 namespace json = llvm::json;
@@ -99,4 +100,13 @@ json::Object qcc::lsp::makeError(json::Value id, int code,
       {"jsonrpc", "2.0"},
       {"id", std::move(id)},
       {"error", json::Object{{"code", code}, {"message", message.str()}}}};
+}
+
+std::string qcc::lsp::pathOf(llvm::StringRef uri) {
+  llvm::Expected<llvm::lsp::URIForFile> file =
+      llvm::lsp::URIForFile::fromURI(uri);
+  if (file)
+    return file->file().str();
+  llvm::consumeError(file.takeError());
+  return uri.str();
 }

@@ -43,6 +43,9 @@ llvm::json::Object makeAnswer(llvm::json::Value id, llvm::json::Value result);
 llvm::json::Object makeError(llvm::json::Value id, int code,
                              llvm::StringRef message);
 
+/// The path that a URI names, for messages; the URI itself if it is of no file.
+std::string pathOf(llvm::StringRef uri);
+
 } // namespace qcc::lsp
 
 #endif // QCC_TOOLS_QCC_LSP_SERVER_MESSAGES_H

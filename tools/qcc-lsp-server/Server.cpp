@@ -26,10 +26,25 @@ namespace json = llvm::json;
 /// Codes of errors of JSON-RPC.
 static constexpr int kParseError = -32700, kInternalError = -32603;
 
+/// The exit code of LLVM's command lines for wrong options.
+static constexpr int kUsageOfMLIR = 1;
+
 /// The ids of requests of the server itself.
 static constexpr StringRef kSettingsId = "qcc-settings",
                            kRegisterId = "qcc-register",
                            kRestartId = "qcc-restart";
+
+/// What shows that a version of a document was handled.
+static std::string keyOf(StringRef uri, int64_t version) {
+  // MLIR's server may write the URI in another form.
+  return pathOf(uri) + " " + std::to_string(version);
+}
+
+/// Whether MLIR's server ended since its command line is wrong, about which it
+/// has written a message.
+static bool isUsageError(int status) {
+  return WIFEXITED(status) && WEXITSTATUS(status) == kUsageOfMLIR;
+}
 
 /// An object inside an object, or null.
 static const json::Object *inside(const json::Object *object,
@@ -126,8 +141,7 @@ void Server::handleRequest(const json::Object &message, StringRef method,
   if (const json::Object *position = params->getObject("position"))
     request.position = *position;
   requests.insert_or_assign(printJson(*id), std::move(request));
-  lastForwarded = uriOf(*params);
-  forward(text);
+  forward(text, uriOf(*params), printJson(*id));
 }
 
 void Server::initialize(const json::Object &message, StringRef text) {
@@ -183,7 +197,8 @@ void Server::changeDocument(StringRef method, const json::Object &params) {
     documents.erase(closed);
     if (check && check->uri == uri)
       check.reset();
-    forward(printJson(makeNotification(method, json::Object(params))));
+    forward(printJson(makeNotification(method, json::Object(params))), uri,
+            keyOf(uri, version));
     return publish(uri, version, {});
   }
   std::optional<StringRef> text;
@@ -234,27 +249,46 @@ bool Server::startMLIR() {
   hasAnswered = false;
   fromMLIR = MessageReader();
   toMLIR.clear();
-  written = 0;
-  mlir = Child::start([&](int input, int output) {
-    dup2(input, STDIN_FILENO);
-    dup2(output, STDOUT_FILENO);
-    close(input);
-    close(output);
-    return serveMLIR();
-  });
-  return mlir.has_value();
+  unwritten = written = 0;
+  rt::Result<tools::Child> started = tools::Child::start(
+      tools::Child::Prints::Errors, [&](int input, int output) {
+        dup2(input, STDIN_FILENO);
+        dup2(output, STDOUT_FILENO);
+        close(input);
+        close(output);
+        int code = serveMLIR();
+        llvm::outs().flush();
+        return code;
+      });
+  if (!started.isOk()) {
+    Logger::error("MLIR's server cannot be started: {0}", started.message());
+    return false;
+  }
+  mlir = *std::move(started);
+  return true;
 }
 
-void Server::forward(StringRef text, StringRef changed) {
+void Server::forward(StringRef text, StringRef uri, std::string key,
+                     bool isChange) {
   // While MLIR's server parses, only the last of several changes matters.
-  if (!changed.empty() && toMLIR.size() > 1 && toMLIR.back().changed == changed)
+  if (isChange && toMLIR.size() > unwritten + 1 && toMLIR.back().isChange &&
+      toMLIR.back().uri == uri)
     toMLIR.pop_back();
-  toMLIR.push_back({frame(text), changed.str()});
+  toMLIR.push_back({frame(text), uri.str(), std::move(key), isChange});
+}
+
+void Server::markHandled(StringRef key) {
+  for (size_t i = 0; i < unwritten; ++i)
+    if (toMLIR[i].key == key) {
+      toMLIR.erase(toMLIR.begin(), toMLIR.begin() + i + 1);
+      unwritten -= i + 1;
+      return;
+    }
 }
 
 void Server::forwardDocument(StringRef uri, const Document &document) {
   json::Object item{{"uri", uri}, {"version", document.version}};
-  lastForwarded = uri.str();
+  std::string key = keyOf(uri, document.version);
   if (document.isServed)
     return forward(
         printJson(makeNotification(
@@ -262,53 +296,59 @@ void Server::forwardDocument(StringRef uri, const Document &document) {
             json::Object{{"textDocument", std::move(item)},
                          {"contentChanges", json::Array{json::Object{
                                                 {"text", document.text}}}}})),
-        uri);
+        uri, std::move(key), /*isChange=*/true);
   item["languageId"] = "mlir";
   item["text"] = document.text;
-  forward(printJson(
-      makeNotification("textDocument/didOpen",
-                       json::Object{{"textDocument", std::move(item)}})));
+  forward(printJson(makeNotification(
+              "textDocument/didOpen",
+              json::Object{{"textDocument", std::move(item)}})),
+          uri, std::move(key));
 }
 
 void Server::writeToMLIR() {
-  while (!toMLIR.empty()) {
-    StringRef rest = StringRef(toMLIR.front().bytes).drop_front(written);
+  while (unwritten < toMLIR.size()) {
+    std::string &bytes = toMLIR[unwritten].bytes;
+    StringRef rest = StringRef(bytes).drop_front(written);
     ssize_t length = write(mlir->input(), rest.data(), rest.size());
     // What fails otherwise is a server that ended, whose output ends, too.
     if (length < 0)
       return;
     written += length;
-    if (written < toMLIR.front().bytes.size())
+    if (written < bytes.size())
       return;
-    toMLIR.pop_front();
+    bytes = std::string();
+    ++unwritten;
     written = 0;
   }
 }
 
 void Server::restartMLIR() {
-  int status = mlir->end();
+  int status = mlir->kill();
   if (!hasAnswered) {
-    // A wrong option, about which it has written a message.
-    bool isUsage = WIFEXITED(status) && WEXITSTATUS(status) != 0;
-    if (!isUsage)
+    exitCode = isUsageError(status) ? tools::ExitUsage : tools::ExitFailed;
+    if (exitCode == tools::ExitFailed)
       Logger::error("MLIR's server ended before it answered");
-    exitCode = isUsage ? tools::ExitUsage : tools::ExitFailed;
     return;
   }
+  // It handles one message after the other.
+  auto last = llvm::find_if(
+      toMLIR, [](const Outgoing &message) { return !message.uri.empty(); });
+  std::string crashed = last == toMLIR.end() ? "" : last->uri;
   for (const auto &[id, request] : requests)
     send(makeError(request.id, kInternalError,
-                   "MLIR's server crashed on this document; it answers again "
-                   "after the next change"));
+                   request.uri == crashed
+                       ? "MLIR's server crashed on this document; it answers "
+                         "again after the next change"
+                       : "MLIR's server crashed on " + pathOf(crashed) +
+                             " before it answered; ask again"));
   requests.clear();
   if (isShutDown || !startMLIR()) {
     exitCode = tools::ExitFailed;
     return;
   }
-  Logger::error("MLIR's server crashed on {0}; it was started again",
-                lastForwarded);
+  Logger::error("MLIR's server crashed on {0}; it was started again", crashed);
   forward(initializeText);
   forward(printJson(makeNotification("initialized", json::Object())));
-  std::string crashed = lastForwarded;
   for (auto &document : documents) {
     // One that was left out before stays out, so that crashes have an end.
     if (!std::exchange(document.second.isServed, false) ||
@@ -325,10 +365,19 @@ void Server::handleMLIR(StringRef text) {
   if (!parsed)
     return llvm::consumeError(parsed.takeError());
   json::Object *message = parsed->getAsObject();
-  // Its only notifications are diagnostics, which checks have better.
-  if (!message || message->get("method"))
+  if (!message)
     return;
+  // Its only notifications are diagnostics, which checks have better.
+  if (message->get("method")) {
+    const json::Object *params = message->getObject("params");
+    if (std::optional<StringRef> uri =
+            params ? params->getString("uri") : std::nullopt)
+      markHandled(keyOf(*uri, params->getInteger("version").value_or(0)));
+    return;
+  }
   const json::Value *id = message->get("id");
+  if (id)
+    markHandled(printJson(*id));
   auto found = id ? requests.find(printJson(*id)) : requests.end();
   if (found == requests.end())
     return;
@@ -368,18 +417,23 @@ json::Value Server::amend(const Request &request, json::Value result) {
 // The loop
 //===----------------------------------------------------------------------===//
 
+int Server::endOfInput() {
+  // It may not have read its command line yet.
+  if (!hasAnswered && isUsageError(mlir->wait()))
+    return tools::ExitUsage;
+  return isShutDown ? 0 : 1;
+}
+
 int Server::run() {
   std::signal(SIGPIPE, SIG_IGN);
-  if (!startMLIR()) {
-    Logger::error("the system starts no process for MLIR's server");
+  if (!startMLIR())
     return tools::ExitFailed;
-  }
   while (!exitCode) {
     startDueCheck();
     pollfd waits[] = {
         {STDIN_FILENO, POLLIN, 0},
         {mlir->output(), POLLIN, 0},
-        {toMLIR.empty() ? -1 : mlir->input(), POLLOUT, 0},
+        {unwritten < toMLIR.size() ? mlir->input() : -1, POLLOUT, 0},
         {check ? check->process.output() : -1, POLLIN, 0},
     };
     if (poll(waits, std::size(waits), nextTimeout()) < 0 && errno != EINTR)
@@ -387,7 +441,7 @@ int Server::run() {
     std::string bytes;
     // Answers first: they are about the documents as they are.
     if (waits[1].revents) {
-      if (!readAvailable(mlir->output(), bytes)) {
+      if (!tools::readAvailable(mlir->output(), bytes)) {
         restartMLIR();
         continue;
       }
@@ -402,8 +456,8 @@ int Server::run() {
     stopLateCheck();
     bytes.clear();
     if (waits[0].revents) {
-      if (!readAvailable(STDIN_FILENO, bytes))
-        return isShutDown ? 0 : 1;
+      if (!tools::readAvailable(STDIN_FILENO, bytes))
+        return endOfInput();
       fromEditor.append(bytes);
       while (std::optional<std::string> text = fromEditor.next())
         handleEditor(*text);

@@ -16,9 +16,9 @@
 #ifndef QCC_TOOLS_QCC_LSP_SERVER_SERVER_H
 #define QCC_TOOLS_QCC_LSP_SERVER_SERVER_H
 
-#include "Child.h"
 #include "Messages.h"
 #include "Settings.h"
+#include "common/Child.h"
 #include "llvm/ADT/StringMap.h"
 #include <chrono>
 #include <deque>
@@ -57,17 +57,19 @@ private:
     llvm::json::Object position;
   };
 
-  /// A message that MLIR's server has not read yet.
+  /// A message that MLIR's server is not known to have handled.
   struct Outgoing {
-    std::string bytes;
-    /// The document that the message changes, or empty. A later change
-    /// replaces it.
-    std::string changed;
+    std::string bytes; ///< Empty once it is written.
+    std::string uri;   ///< The document that it is about, or empty.
+    /// What shows that it was handled: the id of a request, or the name and the
+    /// version of a document, for which there are diagnostics then.
+    std::string key;
+    bool isChange; ///< A later change of the document replaces it.
   };
 
   /// The check that runs.
   struct Check {
-    Child process;
+    tools::Child process;
     std::string uri;
     int64_t version;
     Clock::time_point deadline;
@@ -96,9 +98,12 @@ private:
   // MLIR's server (Server.cpp).
   bool startMLIR();
   void restartMLIR();
-  void forward(llvm::StringRef text, llvm::StringRef changed = "");
+  void forward(llvm::StringRef text, llvm::StringRef uri = "",
+               std::string key = "", bool isChange = false);
   void forwardDocument(llvm::StringRef uri, const Document &document);
   void writeToMLIR();
+  /// MLIR's server has handled the message with this key, and all before it.
+  void markHandled(llvm::StringRef key);
 
   // Checks (ServerChecks.cpp).
   void scheduleCheck(llvm::StringRef uri);
@@ -109,16 +114,19 @@ private:
   void stopLateCheck();
   void publish(llvm::StringRef uri, int64_t version,
                llvm::json::Array diagnostics);
+  // The loop (Server.cpp).
+  /// The exit code where the editor's messages end.
+  int endOfInput();
   /// Milliseconds until a check has to start or to stop; -1: none has.
   int nextTimeout() const;
 
   std::function<int()> serveMLIR;
-  std::optional<Child> mlir;
+  std::optional<tools::Child> mlir;
   bool hasAnswered = false; ///< MLIR's server, since it was started.
   MessageReader fromEditor, fromMLIR;
   std::deque<Outgoing> toMLIR;
-  size_t written = 0;        ///< of the first message
-  std::string lastForwarded; ///< The document of the last message.
+  size_t unwritten = 0; ///< The first message that is not written as a whole.
+  size_t written = 0;   ///< Bytes of that message.
 
   std::map<std::string, Request> requests; ///< By their ids.
   std::string initializeText;

@@ -28,16 +28,6 @@ void Server::scheduleCheck(StringRef uri) {
     check.reset();
 }
 
-/// The path that a URI names, for messages; the URI itself if it is of no file.
-static std::string pathOf(StringRef uri) {
-  llvm::Expected<llvm::lsp::URIForFile> file =
-      llvm::lsp::URIForFile::fromURI(uri);
-  if (file)
-    return file->file().str();
-  llvm::consumeError(file.takeError());
-  return uri.str();
-}
-
 void Server::startDueCheck() {
   if (check)
     return;
@@ -54,16 +44,16 @@ void Server::startDueCheck() {
   document.due.reset();
   std::string uri = found->first().str();
   CheckRequest request{uri, pathOf(uri), document.text, settings};
-  std::optional<Child> process = Child::start([&](int, int output) {
-    llvm::raw_fd_ostream results(output, /*shouldClose=*/false);
-    return tools::runWithLargeStack("qcc-lsp-server", [&] {
-      checkDocument(request, results);
-      return tools::ExitSuccess;
-    });
-  });
-  if (!process)
-    return show("qcc: the document cannot be checked: the system starts no "
-                "more processes");
+  rt::Result<tools::Child> process =
+      tools::Child::start(tools::Child::Prints::Errors, [&](int, int output) {
+        llvm::raw_fd_ostream results(output, /*shouldClose=*/false);
+        return tools::runWithLargeStack("qcc-lsp-server", [&] {
+          checkDocument(request, results);
+          return tools::ExitSuccess;
+        });
+      });
+  if (!process.isOk())
+    return show("qcc: the document cannot be checked: " + process.message());
   Clock::time_point deadline =
       Clock::now() + std::chrono::seconds(settings.seconds);
   check.emplace(
@@ -90,7 +80,7 @@ void Server::handleCheck(StringRef line) {
 }
 
 void Server::readCheck() {
-  if (!readAvailable(check->process.output(), check->unread))
+  if (!tools::readAvailable(check->process.output(), check->unread))
     return endCheck();
   std::string unread = std::move(check->unread);
   StringRef rest = unread;
@@ -110,7 +100,7 @@ static std::string whenIn(const std::string &stage) {
 
 /// The process of the check ended before the check did.
 void Server::endCheck() {
-  check->process.end();
+  check->process.kill();
   check->diagnostics.push_back(
       makeDiagnostic(rangeAt("", 0, 0), Severity::Warning, "qcc",
                      tools::crashMessage(whenIn(check->stage))));

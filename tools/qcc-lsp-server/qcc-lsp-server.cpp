@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Server.h"
+#include "common/ExitCodes.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "qcc/Pipelines/Register.h"
@@ -37,5 +38,10 @@ extern "C" __attribute__((visibility("default"))) int
 qccLspServerMain(int argc, char **argv) {
   if (llvm::any_of(llvm::ArrayRef(argv, argc).drop_front(), isForMLIR))
     return serveMLIR(argc, argv);
-  return qcc::lsp::Server([&] { return serveMLIR(argc, argv); }).run();
+  // Exit code 1 is that of a wrong option, with which LLVM ends the process.
+  auto serve = [&] {
+    return serveMLIR(argc, argv) == 0 ? qcc::tools::ExitSuccess
+                                      : qcc::tools::ExitFailed;
+  };
+  return qcc::lsp::Server(serve).run();
 }

@@ -26,6 +26,7 @@ struct CommandLine {
   std::string entry;
   std::optional<double> tolerance;
   QuantizeCommand quantize;
+  std::vector<std::string> serve; ///< what Python gets
   ExplainOptions explain;
   ReduceOptions reduce;
   TuneOptions tune;
@@ -50,6 +51,8 @@ void noteGiven(const tools::Arguments &arguments, ProgramOptions &program);
 /// Adds the command diff.
 void addDiff(tools::Commands &commands, CommandLine &line);
 
+/// Adds the command serve.
+void addServe(tools::Commands &commands, CommandLine &line);
 /// Adds the command quantize.
 void addQuantize(tools::Commands &commands, CommandLine &line);
 

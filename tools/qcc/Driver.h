@@ -8,6 +8,7 @@
 #ifndef QCC_TOOLS_QCC_DRIVER_H
 #define QCC_TOOLS_QCC_DRIVER_H
 
+#include "DiagnosticPrinter.h"
 #include "common/Diff.h"
 #include "common/ExitCodes.h"
 #include "common/Progress.h"
@@ -207,7 +208,7 @@ private:
   ProgramOptions options;
   mlir::MLIRContext context;
   llvm::SourceMgr sources;
-  mlir::SourceMgrDiagnosticHandler diagnostics{sources, &context};
+  DiagnosticPrinter diagnostics{sources, &context};
   mlir::OwningOpRef<mlir::ModuleOp> moduleRef;
   std::optional<Compiler> compilerRef;
   bool isModelFlag = false;

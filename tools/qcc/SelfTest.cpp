@@ -13,16 +13,14 @@
 #include "common/SelfTest.h"
 
 #include "Driver.h"
-#include "qcc/Base/SystemFailure.h"
+#include "common/Child.h"
 #include "qcc/Runtime/Module.h"
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <fcntl.h>
 #include <poll.h>
 #include <sstream>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,21 +73,9 @@ static Findings parseFindings(llvm::StringRef text) {
   return findings;
 }
 
-/// Prepares the child: a crash ends it without a word, and it neither outlives
-/// the compiler nor keeps the compiler's output open.
-static void startChild() {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
-    std::signal(signal, SIG_DFL);
-  int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    dup2(nothing, stream);
-}
-
 /// What the child does.
-[[noreturn]] static void runChild(const tools::ModulePtr &module,
-                                  uint64_t mostBytes, int output) {
-  startChild();
+static int runChild(const tools::ModulePtr &module, uint64_t mostBytes,
+                    int output) {
   auto writeLine = [&](const std::string &line) {
     if (write(output, line.data(), line.size()) != ssize_t(line.size()))
       _exit(1);
@@ -101,7 +87,7 @@ static void startChild() {
         std::replace(note.begin(), note.end(), '\n', ' ');
         writeLine("note " + note + "\n");
       });
-  _exit(0);
+  return 0;
 }
 
 /// Reads until the writer ends, or the time is over, which it returns then.
@@ -115,42 +101,25 @@ static bool readUntil(std::chrono::steady_clock::time_point end, int input,
       return true;
     if (poll(&file, 1, int(left.count())) <= 0)
       continue;
-    char chunk[1 << 12];
-    ssize_t size = read(input, chunk, sizeof(chunk));
-    if (size == 0 || (size < 0 && errno != EINTR))
+    if (!tools::readAvailable(input, text))
       return false;
-    text.append(chunk, std::max<ssize_t>(size, 0));
   }
 }
 
 /// Runs a module in a child, within limits.
 static rt::Result<Findings> runInChild(const tools::ModulePtr &module,
                                        const Limits &limits) {
-  int ends[2];
-  if (pipe(ends) != 0)
-    return rt::systemFailure("no pipe can be created", errno);
-  pid_t child = fork();
-  if (child < 0) {
-    int error = errno;
-    close(ends[0]);
-    close(ends[1]);
-    return rt::systemFailure("no process can be started", error);
-  }
-  if (child == 0) {
-    close(ends[0]);
-    runChild(module, limits.bytes, ends[1]);
-  }
-  close(ends[1]);
+  rt::Result<tools::Child> child =
+      tools::Child::start(tools::Child::Prints::Nowhere, [&](int, int output) {
+        return runChild(module, limits.bytes, output);
+      });
+  if (!child.isOk())
+    return child.status();
   std::string text;
   bool isLate = readUntil(std::chrono::steady_clock::now() +
                               std::chrono::seconds(limits.seconds),
-                          ends[0], text);
-  close(ends[0]);
-  if (isLate)
-    kill(child, SIGKILL);
-  int state = 0;
-  while (waitpid(child, &state, 0) < 0 && errno == EINTR)
-    ;
+                          child->output(), text);
+  int state = isLate ? child->kill() : child->wait();
   Findings findings = parseFindings(text);
   findings.isEnded = isLate || state != 0;
   if (isLate)

@@ -7,6 +7,7 @@
 
 #include "Driver.h"
 #include "common/Text.h"
+#include "qcc/KnownTargets/KnownTargets.h"
 #include "qcc/Runtime/Device.h"
 #include "qcc/Runtime/HostFeatures.h"
 #include "qcc/Target/NVPTX/Spec.h"
@@ -46,8 +47,7 @@ int driver::runTargets() {
       printLine("atom " + atom.name.str(),
                 x86::specOf(**native).findAtom(atom.name) ? "runs here"
                                                           : atom.missing.str());
-    for (llvm::StringRef cpu : {"x86-64-v3", "alderlake", "skylake-avx512",
-                                "cascadelake", "sapphirerapids"}) {
+    for (llvm::StringRef cpu : usualProcessors()) {
       llvm::Expected<TargetRef> target = resolveTarget(cpu);
       if (!target) {
         llvm::consumeError(target.takeError());

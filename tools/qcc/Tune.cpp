@@ -340,6 +340,10 @@ int Tuner::run(std::vector<Kernel> kernels) {
   rt::Status status = database.write(options.database);
   if (!status.isOk())
     return reportStatus(status);
+  fprintf(stderr, "tuning %s for %s, with up to %s each\n",
+          tools::counted(int64_t(kernels.size()), "kernel").c_str(),
+          session.compiler().getTarget()->getName().c_str(),
+          tools::counted(options.candidates, "candidate").c_str());
   for (auto [i, kernel] : llvm::enumerate(kernels)) {
     std::string head = tools::format("[%zu/%zu] ", i + 1, kernels.size()) +
                        (kernel.measuredShape.empty() ? kernel.key.shape

@@ -324,6 +324,7 @@ static int runTool(int argc, char **argv) {
   addExplain(commands, line);
   addQuantize(commands, line);
   addReduce(commands, line);
+  addServe(commands, line);
   addTune(commands, line);
   addVerify(commands, line);
   addSign(commands, line);

@@ -46,7 +46,7 @@ extern "C" {
 
 #define QCC_ABI_MAGIC "QCCARTF" /* 8 bytes with its terminator */
 #define QCC_ABI_VERSION 4u
-#define QCC_ABI_MINOR_VERSION 5u
+#define QCC_ABI_MINOR_VERSION 6u
 #define QCC_ARTIFACT_SYMBOL "qcc_artifact"
 
 /// The limits of the runtime. Compilers refuse programs that exceed them; an
@@ -121,6 +121,12 @@ typedef struct qcc_operand_desc {
                       ///< them, modulo 256, when it was stored
   int64_t quant_ref;  ///< qcc_quant_desc or 0
   int64_t layer_ref;  ///< of an output: the layer whose value it is, or 0
+  // Since 4.6.
+  int64_t name_ref; ///< of an output: the name of its value in the model, or 0
+  int64_t border_ref; ///< of an output whose value has a border around it:
+                      ///< int64_t[2 * rank], how many elements of the border
+                      ///< are before the value in each dimension, then how
+                      ///< many behind it; or 0
 } qcc_operand_desc;
 
 struct qcc_frame;

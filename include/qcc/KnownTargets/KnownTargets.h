@@ -28,6 +28,10 @@ TargetRef hostTarget();
 /// The names that parseTargets takes but `native`.
 std::vector<std::string> knownTargetNames();
 
+/// One processor of the host's kind for each set of instructions that kernels
+/// are written for.
+llvm::ArrayRef<llvm::StringLiteral> usualProcessors();
+
 /// Registers the dialects of all targets; they are loaded with the kernel
 /// dialect.
 void registerTargets(mlir::DialectRegistry &registry);

@@ -168,11 +168,11 @@ public:
   int64_t arenaBytes() const { return arenaBytes_; }
   int64_t scratchBytes() const { return scratchStride_ * threads_; }
 
-  /// A tensor that a step reads or writes. It may be asked for by a
-  /// StepObserver while the observer is called: later steps use the memory of
-  /// temporaries again. Rows that do not follow one another, bytes that are
-  /// stored shifted, and what is in memory of a device are copied to `copy`, as
-  /// the program has them.
+  /// A tensor that a step reads or writes, as the program has it. It may be
+  /// asked for by a StepObserver while the observer is called: later steps use
+  /// the memory of temporaries again. Rows that do not follow one another,
+  /// bytes that are stored shifted, and values inside of a border are copied to
+  /// `copy`, as is what a device holds.
   Result<Tensor> operandTensor(const OperandInfo &operand,
                                AlignedBuffer &copy) const;
 

@@ -97,6 +97,12 @@ struct OperandInfo {
   /// The layer whose value an output of a step is; may be empty. Where a step
   /// holds several layers, this is the last of them.
   std::string_view layer;
+  /// The name of the value in the model; may be empty.
+  std::string_view name;
+  /// How many elements of a border are before the value in each dimension, then
+  /// how many behind it; empty where there is no border. The border is a part
+  /// of `dims`.
+  std::vector<int64_t> border;
 };
 
 /// A tensor map of a launch; see qcc_tensor_map_desc.

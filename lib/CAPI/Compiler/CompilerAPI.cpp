@@ -8,7 +8,9 @@
 #include "../Convert.h"
 #include "BoundLLVM.h"
 #include "Isolated.h"
+#include "qcc/KnownTargets/KnownTargets.h"
 #include "qcc/Support/FileIO.h"
+#include "llvm/ADT/StringExtras.h"
 #include <string_view>
 
 using namespace qcc;
@@ -93,6 +95,11 @@ qccStatus qccCompileFile(const char *path, const qccCompileOptions *options,
       return nullPointer(path ? "the handle of the artifact" : "the path");
     return compileProgram({path, {}}, options, artifact);
   });
+}
+
+const char *qccGetProcessors(void) {
+  static const std::string names = llvm::join(usualProcessors(), ",");
+  return names.c_str();
 }
 
 const void *qccArtifactGetData(qccArtifact artifact) {

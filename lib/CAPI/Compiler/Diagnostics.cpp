@@ -75,8 +75,11 @@ std::string DiagnosticLog::errors() const {
     if (!text.empty())
       text += '\n';
     if (!entry.file.empty())
-      text += entry.file + ":" + std::to_string(entry.line) + ":" +
-              std::to_string(entry.column) + ": ";
+      text += entry.file + ": ";
+    // A model has no lines.
+    if (entry.line > 0)
+      text.insert(text.size() - 2, ":" + std::to_string(entry.line) + ":" +
+                                       std::to_string(entry.column));
     text += std::string(nameOf(entry.severity)) + ": " + entry.message;
   }
   return text;

@@ -19,6 +19,7 @@
 #include "qcc/Conversion/Passes.h"
 #include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
+#include "qcc/Dialect/QNN/IR/QuantizedType.h"
 #include "qcc/Dialect/QNN/IR/ReductionLimit.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
 
@@ -40,6 +41,17 @@ static void recordTypes(func::FuncOp func, const TypeConverter &converter) {
               [&](unsigned i) { return typeOf(function.getInput(i)); });
   setResultAttrs(func, kSourceTypeAttr,
                  [&](unsigned i) { return typeOf(function.getResult(i)); });
+}
+
+/// Keeps scales and zero points that are constant operands, as in ONNX models,
+/// where locations keep quantized types.
+static void recordOperandTypes(Operation *op) {
+  auto elementwise = dyn_cast<qnn::ElementwiseOpInterface>(op);
+  if (!elementwise || !elementwise.getTensors().back().isQuantized())
+    return;
+  Type type =
+      qnn::getQuantizedType(elementwise.getResultParams(), op->getContext());
+  op->setLoc(withType(op->getLoc(), type));
 }
 
 /// Keeps the names of the tensors that an entry takes and returns, which later
@@ -121,6 +133,7 @@ struct ConvertQNNToLinalg
       recordNames(func);
     });
     getOperation().walk([](linalg::GenericOp op) { requireLimit(op); });
+    getOperation().walk(recordOperandTypes);
     inheritLayers(getOperation());
     if (failed(convertToLinalg(getOperation())))
       signalPassFailure();

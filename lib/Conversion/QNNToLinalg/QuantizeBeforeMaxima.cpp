@@ -231,7 +231,7 @@ static void quantizeBefore(RewriterBase &rewriter,
       cast<RankedTensorType>(maximum.source.getType())
           .clone(getElementTypeOrSelf(quantize.getResult().getType())));
   rewriter.replaceOp(quantize, maximum.createOf(rewriter, early.getResult(),
-                                                params.isSigned, params.qmin));
+                                                params, params.qmin));
   rewriter.eraseOp(maximum.op);
   if (maximum.pad && maximum.pad->use_empty())
     rewriter.eraseOp(maximum.pad);

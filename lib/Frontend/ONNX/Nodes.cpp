@@ -301,11 +301,14 @@ Nodes::findInputs(const Node &node, Location loc, Scope &scope) {
 
 LogicalResult Nodes::importNode(const Node &original, Scope &scope) {
   std::string name = nameOf(original, scope);
-  auto loc =
-      NameLoc::get(builder.getStringAttr(name),
-                   NameLoc::get(builder.getStringAttr(kModelOpPrefix +
-                                                      StringRef(original.op)),
-                                place));
+  Location loc = place;
+  if (original.outputs.size() == 1)
+    loc = NameLoc::get(builder.getStringAttr(kModelValuePrefix +
+                                             StringRef(original.outputs[0])),
+                       loc);
+  loc = NameLoc::get(
+      builder.getStringAttr(kModelOpPrefix + StringRef(original.op)), loc);
+  loc = NameLoc::get(builder.getStringAttr(name), loc);
   auto refuse = [&]() {
     return emitError(loc) << "node '" << name << "' (" << StringRef(original.op)
                           << ") ";

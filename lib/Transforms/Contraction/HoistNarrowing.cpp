@@ -159,7 +159,7 @@ static Location earlyLocation(linalg::GenericOp op, Value source) {
   ValueInfo info = def ? valueInfo(def->getLoc()) : ValueInfo();
   if (info.layer.empty() || !isFormOfLayer(op.getLoc()))
     return asPartOfLayer(op.getLoc());
-  return withOrder(asFormOfLayer(op.getLoc(), info.layer), info.order);
+  return withOrder(asFormOfLayer(op.getLoc(), info), info.order);
 }
 
 /// The op on `source` instead of `input`, in the order of its elements.

@@ -106,7 +106,7 @@ Value StoredValues::transpose(Value value, ArrayRef<int64_t> order) {
       [](OpBuilder &builder, Location loc, ValueRange args) {
         linalg::YieldOp::create(builder, loc, args.front());
       });
-  move->setAttr(kOriginAttr, rewriter.getStringAttr("linalg.transpose"));
+  move->setAttr(kOriginAttr, rewriter.getStringAttr(kLayoutChange));
   if (auto result = dyn_cast<OpResult>(value); result && isIdentity(order)) {
     Operation *op = result.getOwner();
     setValueInfos(

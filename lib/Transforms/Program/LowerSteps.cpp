@@ -90,9 +90,14 @@ Value EntryLowering::dataOf(const StepFunction &function,
 
 void EntryLowering::addOperand(ProgramStep &step, ProgramOperand operand,
                                bool isWritten) {
-  SmallVector<int64_t> inMemory = operand.dims;
-  for (auto [d, size] : llvm::zip(operand.order, inMemory))
-    operand.dims[d] = size;
+  SmallVector<int64_t> inMemory = operand.dims, widths = operand.border;
+  for (auto [i, d] : llvm::enumerate(operand.order)) {
+    operand.dims[d] = inMemory[i];
+    if (size_t rank = operand.order.size(); !widths.empty()) {
+      operand.border[d] = widths[i];
+      operand.border[rank + d] = widths[rank + i];
+    }
+  }
   (isWritten ? step.outputs : step.inputs).push_back(std::move(operand));
 }
 

@@ -22,6 +22,10 @@ void ProgramOperand::describe(DictionaryAttr value) {
     order = llvm::to_vector(attr.asArrayRef());
   if (auto attr = value.getAs<IntegerAttr>(kByteShiftAttr))
     byteShift = attr.getInt();
+  if (auto attr = value.getAs<StringAttr>(kNameAttr))
+    name = attr.getValue().str();
+  if (auto attr = value.getAs<DenseI64ArrayAttr>(kBorderAttr))
+    border = llvm::to_vector(attr.asArrayRef());
 }
 
 //===----------------------------------------------------------------------===//
@@ -73,6 +77,10 @@ public:
       attrs.set("byte_shift", integer(operand.byteShift));
     if (!operand.layer.empty())
       attrs.set("layer", string(operand.layer));
+    if (!operand.name.empty())
+      attrs.set("name", string(operand.name));
+    if (!operand.border.empty())
+      attrs.set("border", builder.getDenseI64ArrayAttr(operand.border));
     return attrs.getDictionary(builder.getContext());
   }
   Attribute operator()(const ProgramParameter &parameter) {
@@ -181,6 +189,7 @@ static ProgramTensor readTensor(DictionaryAttr dict) {
 }
 static ProgramOperand readOperand(DictionaryAttr dict) {
   auto layer = dict.getAs<StringAttr>("layer");
+  auto name = dict.getAs<StringAttr>("name");
   auto order = dict.getAs<DenseI64ArrayAttr>("order");
   return {(int32_t)integer(dict, "kind"),
           integer(dict, "index"),
@@ -189,7 +198,10 @@ static ProgramOperand readOperand(DictionaryAttr dict) {
           order ? llvm::to_vector(order.asArrayRef()) : SmallVector<int64_t>(),
           dict.contains("row_pitch") ? integer(dict, "row_pitch") : 0,
           dict.contains("byte_shift") ? integer(dict, "byte_shift") : 0,
-          layer ? layer.getValue().str() : ""};
+          layer ? layer.getValue().str() : "",
+          name ? name.getValue().str() : "",
+          dict.contains("border") ? integers(dict, "border")
+                                  : SmallVector<int64_t>()};
 }
 static ProgramParameter readParameter(Attribute attr) {
   auto parameter = cast<DenseI64ArrayAttr>(attr);

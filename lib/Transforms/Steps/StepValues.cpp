@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Transforms/Steps/StepInfo.h"
@@ -24,19 +25,61 @@ Value qcc::baseOf(Value memref) {
   return memref;
 }
 
-/// Whether a buffer that is written through views holds just what is written,
-/// that is, the views cover the whole buffer. `sameShape` tells whether they
-/// keep its shape.
-static bool isWhole(Value memref, bool &sameShape) {
-  sameShape = true;
+namespace {
+/// Where in its buffer a value lies that is written through views.
+struct Placement {
+  bool sameShape = true;       ///< as the buffer, but for the border
+  kernel::FillBorderOp border; ///< around the value, or null
+};
+} // namespace
+
+/// The border of a buffer that is around the view, and around all that is
+/// written to the buffer; or null.
+static kernel::FillBorderOp borderAround(memref::SubViewOp view) {
+  kernel::FillBorderOp border;
+  Value base = baseOf(view.getSource());
+  SmallVector<Value> aliases{base};
+  for (size_t i = 0; i < aliases.size(); ++i)
+    for (Operation *user : aliases[i].getUsers()) {
+      if (auto cast = dyn_cast<memref::CastOp>(user))
+        aliases.push_back(cast);
+      else if (auto fill = dyn_cast<kernel::FillBorderOp>(user))
+        border = fill;
+    }
+  if (!border)
+    return {};
+  auto isInside = [&](memref::SubViewOp inside) {
+    return llvm::equal(inside.getStaticOffsets(), border.getLow()) &&
+           llvm::all_of(inside.getStaticStrides(),
+                        [](int64_t stride) { return stride == 1; }) &&
+           inside.getDroppedDims().none();
+  };
+  for (Value alias : aliases)
+    for (Operation *user : alias.getUsers())
+      if (auto inside = dyn_cast<memref::SubViewOp>(user))
+        if (!isInside(inside))
+          return {};
+  return border;
+}
+
+/// Nothing unless the value is all that the buffer holds, but for a border.
+static std::optional<Placement> placementOf(Value memref) {
+  Placement placement;
   while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
-    if (!isa<memref::CastOp, memref::ExpandShapeOp, memref::CollapseShapeOp>(
-            view.getOperation()))
-      return false;
-    sameShape &= isa<memref::CastOp>(view.getOperation());
+    auto part = dyn_cast<memref::SubViewOp>(view.getOperation());
+    bool isCast = isa<memref::CastOp>(view.getOperation());
+    if (part && placement.sameShape && !placement.border)
+      placement.border = borderAround(part);
+    else if (part || (placement.border && !isCast) ||
+             !isa<memref::CastOp, memref::ExpandShapeOp,
+                  memref::CollapseShapeOp>(view.getOperation()))
+      return std::nullopt;
+    if (part && !placement.border)
+      return std::nullopt;
+    placement.sameShape &= isCast || part;
     memref = view.getViewSource();
   }
-  return true;
+  return placement;
 }
 
 /// Whether the layer replaces a part of the buffer afterwards: padding fills
@@ -56,7 +99,6 @@ void qcc::recordValues(func::CallOp call, func::FuncOp step, Operation *work,
   SmallVector<NamedAttrList> values(call.getNumOperands());
   SmallVector<ValueInfo> infos = valueInfos(work, destination.getNumDpsInits());
   for (auto [init, info] : llvm::zip(destination.getDpsInits(), infos)) {
-    bool sameShape;
     auto type = dyn_cast<MemRefType>(init.getType());
     if (!type)
       continue;
@@ -66,24 +108,36 @@ void qcc::recordValues(func::CallOp call, func::FuncOp step, Operation *work,
     if (info.byteShift != 0)
       values[arg.getArgNumber()].set(kByteShiftAttr,
                                      builder.getI64IntegerAttr(info.byteShift));
-    if (!isWhole(init, sameShape))
+    std::optional<Placement> placement = placementOf(init);
+    if (!placement)
       continue;
     if (!info.order.empty()) {
-      if (!sameShape || type.getRank() != int64_t(info.order.size()))
+      if (!placement->sameShape || type.getRank() != int64_t(info.order.size()))
         continue; // its dimensions are not those of the value
       values[arg.getArgNumber()].set(kOrderAttr,
                                      builder.getDenseI64ArrayAttr(info.order));
     }
-    if (!info.layer.empty() && !isReplacedInPart(init, info.layer))
+    if (!info.layer.empty() &&
+        (placement->border || !isReplacedInPart(init, info.layer))) {
+      if (kernel::FillBorderOp border = placement->border) {
+        SmallVector<int64_t> widths(border.getLow());
+        llvm::append_range(widths, border.getHigh());
+        values[arg.getArgNumber()].set(kBorderAttr,
+                                       builder.getDenseI64ArrayAttr(widths));
+      }
       values[arg.getArgNumber()].set(kLayerAttr,
                                      builder.getStringAttr(info.layer));
+      if (!info.name.empty())
+        values[arg.getArgNumber()].set(kNameAttr,
+                                       builder.getStringAttr(info.name));
+    }
     // A type that is quantized per channel names a dimension, so that it needs
     // the same shape.
     auto quantized = dyn_cast_or_null<quant::QuantizedType>(info.type);
     if (quantized &&
         type.getElementType().isInteger(
             quantized.getStorageTypeIntegralWidth()) &&
-        (sameShape || isa<quant::UniformQuantizedType>(quantized)))
+        (placement->sameShape || isa<quant::UniformQuantizedType>(quantized)))
       values[arg.getArgNumber()].set(kSourceTypeAttr, TypeAttr::get(quantized));
   }
   if (llvm::all_of(values, [](NamedAttrList &attrs) { return attrs.empty(); }))

@@ -17,9 +17,9 @@ namespace qcc {
 mlir::Value baseOf(mlir::Value memref);
 
 /// Sets attributes on the operands of `call` that say which values of the
-/// program they hold: layer, quantized type, order of dimensions, shift of
-/// bytes. `work` is the op of the entry that `step` has a clone of, and
-/// `mapping` maps its operands to arguments of the step.
+/// program they hold: layer, name, quantized type, order of dimensions, border,
+/// shift of bytes. `work` is the op of the entry that `step` has a clone of,
+/// and `mapping` maps its operands to arguments of the step.
 void recordValues(mlir::func::CallOp call, mlir::func::FuncOp step,
                   mlir::Operation *work, const mlir::IRMapping &mapping);
 

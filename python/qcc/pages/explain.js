@@ -306,13 +306,15 @@ function addReasons(entry, own) {
     return;
   const share = (title, value) => ({title, value, isNumber: true, cell: row => percent(value(row), 1)});
   const part = key => row => summary[key] ? row.reason[key] / summary[key] : null;
+  // Of a run, as the shares of steps and of kinds are: it may be longer than its steps.
+  const ofTime = row => row.steps.reduce((sum, step) => sum + (timeOf(step) || {share: 0}).share, 0);
   const columns = [
     {title: "why not faster", css: "lead", value: row => row.reason.reason, cell: row => [row.reason.reason,
       row.reason.remedy ? make("div", {class: "small"}, "remedy: " + row.reason.remedy) : null,
       make("div", {class: "small"}, "in ", ...row.steps.slice(0, 12).flatMap(step => [make("a", {href: "#" + rowId(step)}, "#" + own.indexOf(step)), " "]),
            row.steps.length > 12 ? "and others" : null)]},
     {title: "steps", value: row => row.reason.steps, isNumber: true, cell: row => String(row.reason.steps)},
-    ...(isTimed(entry) ? [numberColumn("time", rows, row => row.reason.seconds, TIMES), share("of time", part("seconds"))] : []),
+    ...(isTimed(entry) ? [numberColumn("time", rows, row => row.reason.seconds, TIMES), share("of time", ofTime)] : []),
     ...(rows.some(row => isKnown(row.reason.cost_seconds))
       ? [{...numberColumn("costs", rows, row => row.reason.cost_seconds, TIMES), hint: "time that the remedy is expected to save"}] : []),
     share("of operations", part("operations")), share("of bytes", part("bytes"))];

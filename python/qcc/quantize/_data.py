@@ -17,6 +17,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 
 import numpy as np
 
+from .._options import UsageError
 from ..errors import InvalidArgumentError, NotFoundError
 
 Sample = Dict[str, Any]
@@ -238,6 +239,16 @@ def _random(text: str, inputs: Tuple[Input, ...], dims: Mapping[str, int], most:
                 random=True)
 
 
+def _check_dims(inputs: Tuple[Input, ...], dims: Mapping[str, int]) -> None:
+    dynamic = [(given.name, axis, size) for given in inputs for axis, size in enumerate(given.shape) if isinstance(size, str)]
+    known = {f"{name}:{axis}" for name, axis, _ in dynamic} | {size for _, _, size in dynamic}
+    for name in dims:
+        if name not in known:
+            named = ", ".join(dict.fromkeys(size or f"{of}:{axis}" for of, axis, size in dynamic))
+            raise UsageError(f"'--dim={name}={dims[name]}': the model has no dimension '{name}'; " +
+                             (f"it has: {named}" if named else "none of its dimensions is dynamic"))
+
+
 def open_data(text: str, inputs: Sequence[Input], most: int = 300, dims: Optional[Mapping[str, int]] = None) -> Data:
     """The source that --data names: a .npz file, a folder, a script, or `random[:SEED[:N]]`.
 
@@ -250,8 +261,10 @@ def open_data(text: str, inputs: Sequence[Input], most: int = 300, dims: Optiona
     Raises:
         NotFoundError: there is no such file.
         InvalidArgumentError: the file is none of these, or does not fit to the inputs.
+        UsageError: the model has no dimension of a name.
     """
     of_model = tuple(inputs)
+    _check_dims(of_model, dims or {})
     if text == "random" or text.startswith("random:"):
         return _random(text, of_model, dims or {}, most)
     if not os.path.exists(text):

@@ -168,7 +168,7 @@ class _Servicer:
                 arrays[index] = _contents(tensor, shape, entry.contents)
         for tensor, array in zip(signature.inputs, arrays):
             if array is None:
-                raise RequestError(400, f"input '{tensor.name}' is missing; send {tensor.datatype} {tensor.sizes}")
+                raise RequestError(400, f"input '{tensor.name}' is missing; send {tensor.datatype} {tensor.shape_text}")
         size = signature.result_bytes([array.shape for array in arrays if array is not None])
         if size > self.limits.result:
             raise RequestError(413, f"the results have {size} bytes, but at most {self.limits.result} are allowed; "

@@ -165,7 +165,7 @@ class _Parser:
             arrays[index] = self.tensor(index, entry)
         for tensor, array in zip(signature.inputs, arrays):
             if array is None:
-                raise RequestError(400, f"input '{tensor.name}' is missing; send {tensor.datatype} {tensor.sizes}")
+                raise RequestError(400, f"input '{tensor.name}' is missing; send {tensor.datatype} {tensor.shape_text}")
         if self.position != len(self.body):
             raise RequestError(400, f"{len(self.body) - self.position} bytes of the body belong to no input; "
                                     "'binary_data_size' must say how many bytes an input has")

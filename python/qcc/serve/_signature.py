@@ -36,11 +36,17 @@ class Tensor:
     dtype: "np.dtype[Any]"
     datatype: str  #: of the protocol, such as "FP32"
     shape: Tuple[Union[int, str], ...]  #: equal names are equal sizes
+    shape_text: str  #: in messages, such as "[batch, 3]", "?" is a size without a name
 
     @property
     def sizes(self) -> List[int]:
         """The shape as the protocol writes it: -1 is any size."""
         return [-1 if isinstance(size, str) else size for size in self.shape]
+
+
+def _shape_text(of_type: TensorType) -> str:
+    sizes = [str(size) if isinstance(size, int) else size if size in of_type.dim_names else "?" for size in of_type.shape]
+    return f"[{', '.join(sizes)}]"
 
 
 def _tensors(types: Sequence[TensorType], kind: str) -> Tuple[Tensor, ...]:
@@ -61,7 +67,7 @@ def _tensors(types: Sequence[TensorType], kind: str) -> Tuple[Tensor, ...]:
         if dtype is None or of_type.dtype not in DATATYPES:
             raise UnsupportedError(f"{kind} '{name}' has elements of type {of_type.dtype}, which the protocol does not "
                                    "have; compile a program with another type")
-        tensors.append(Tensor(name, dtype, DATATYPES[of_type.dtype], of_type.shape))
+        tensors.append(Tensor(name, dtype, DATATYPES[of_type.dtype], of_type.shape, _shape_text(of_type)))
     return tuple(tensors)
 
 
@@ -97,7 +103,7 @@ class Signature:
         tensor = self.inputs[index]
         if len(shape) != len(tensor.shape):
             raise InvalidArgumentError(f"input '{tensor.name}' has {len(shape)} dimensions, but the model takes "
-                                       f"{len(tensor.shape)}, {tensor.sizes}; send that shape")
+                                       f"{len(tensor.shape)}, {tensor.shape_text}; send that shape")
         for position, (size, wanted) in enumerate(zip(shape, tensor.shape)):
             if isinstance(wanted, str):
                 if not 0 <= size <= most:
@@ -108,7 +114,7 @@ class Signature:
                                                f"'{wanted}' of another one is {sizes[wanted]}; send equal sizes")
             elif size != wanted:
                 raise InvalidArgumentError(f"dimension {position} of input '{tensor.name}' is {size}, but the model "
-                                           f"takes {wanted}; send the shape {tensor.sizes}")
+                                           f"takes {wanted}; send the shape {tensor.shape_text}")
 
     def check(self, arrays: Sequence[Array], most: int) -> None:
         """Refuses arrays that a run would refuse, so that no request harms others of its batch."""

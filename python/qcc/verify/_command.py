@@ -119,7 +119,7 @@ def _verify(options: argparse.Namespace) -> Report:
     # Packages that are missing are told before anything takes long.
     peers = [OTHER_ENGINES[name](model, options.threads) for name in options.against]
     fixed: Dict[str, Mapping[str, Any]] = {"dims": dict(options.dim), "shapes": dict(options.shape)}
-    engine, function = qcc_engine(model, targets, options.threads, fixed, options.device)
+    engine, function = qcc_engine(model, options.model, targets, options.threads, fixed, options.device)
     wanted, count = options.batch if options.batch is not None else (None, _ROWS)
     dim, no_rows = batch_dim(function.arguments, wanted)
     sample = make_sample(function, arrays, seed, {**fixed["dims"], **({dim: count} if dim is not None else {})})

@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Seque
 import numpy as np
 
 from .. import __version__
-from .._compile import compile
+from .._compile import compile, processors
 from .._layers import import_package, reason_of, show_values
 from .._module import load
 from ..errors import Error, UnsupportedError
@@ -44,8 +44,6 @@ def every_setting(**axes: Iterable[Any]) -> Tuple[Setting, ...]:
     return tuple(dict(zip(axes, map(str, values))) for values in itertools.product(*axes.values()))
 
 
-#: One processor for each set of instructions that kernels for x86 are written for, as `qcc targets` lists them.
-PROCESSORS = ("x86-64-v3", "alderlake", "skylake-avx512", "cascadelake", "sapphirerapids")
 #: GPUs with tensor instructions of their own.
 CHIPS = ("sm_75", "sm_80", "sm_90a")
 
@@ -66,7 +64,7 @@ def _refusals(targets: Sequence[str], device: Optional[str]) -> Dict[str, str]:
     with tempfile.TemporaryDirectory(prefix="qcc-verify-") as folder:
         path = os.path.join(folder, "smallest.so")
         # Without code for the host an artifact cannot be loaded here.
-        compile(_SMALLEST, target=[*dict.fromkeys([*targets, PROCESSORS[0]])]).save(path)
+        compile(_SMALLEST, target=[*dict.fromkeys([*targets, processors()[0]])]).save(path)
         variants = {False: load(path).variants, True: load(path, device=device).variants}
     found = {}
     for target in targets:
@@ -82,7 +80,7 @@ def choose_targets(given: Sequence[str], device: Optional[str]) -> List[str]:
     Raises:
         UnsupportedError: this machine does not run code for a target that is given.
     """
-    asked = list(given) or [*PROCESSORS, "native", *(CHIPS if device is not None else ())]
+    asked = list(given) or [*processors(), "native", *(CHIPS if device is not None else ())]
     refusals = _refusals(asked, device)
     for target in given:
         if target in refusals:
@@ -94,9 +92,9 @@ def choose_targets(given: Sequence[str], device: Optional[str]) -> List[str]:
 class _Compiled:
     """A model that qcc compiles for one setting after the other."""
 
-    def __init__(self, model: Any, fixed: Mapping[str, Any], device: Optional[str]) -> None:
+    def __init__(self, model: Any, name: str, fixed: Mapping[str, Any], device: Optional[str]) -> None:
         self._outputs = [value.name for value in model.graph.output]
-        self._fixed, self._device = fixed, device
+        self._name, self._fixed, self._device = name, fixed, device
         unfused = type(model)()
         unfused.CopyFrom(model)
         show_values(unfused)
@@ -106,7 +104,8 @@ class _Compiled:
     def _module(self, level: str, target: str) -> Any:
         source, on_device = self._sources[level], _is_chip(target)
         # A GPU runs what a file of code for it and for the host holds.
-        module = compile(source, target=[PROCESSORS[0], target] if on_device else target, **self._fixed)
+        module = compile(source, target=[processors()[0], target] if on_device else target, name=self._name,
+                         **self._fixed)
         if not on_device:
             return module
         with tempfile.TemporaryDirectory(prefix="qcc-verify-") as folder:
@@ -130,12 +129,13 @@ class _Compiled:
         return run
 
 
-def qcc_engine(model: Any, targets: Sequence[str], threads: Sequence[int], fixed: Mapping[str, Any],
+def qcc_engine(model: Any, name: str, targets: Sequence[str], threads: Sequence[int], fixed: Mapping[str, Any],
                device: Optional[str] = None) -> Tuple[Engine, Any]:
     """qcc, and the function that it makes of the model for the first target.
 
     Args:
         model: a ModelProto.
+        name: what messages call the model.
         targets: processors that this host has, and GPUs that `device` runs.
         threads: how many threads run a function.
         fixed: what `compile` takes: `dims` and `shapes`.
@@ -144,7 +144,7 @@ def qcc_engine(model: Any, targets: Sequence[str], threads: Sequence[int], fixed
     Raises:
         What `compile` raises.
     """
-    compiled = _Compiled(model, fixed, device)
+    compiled = _Compiled(model, name, fixed, device)
     settings = tuple(setting for setting in every_setting(level=("fused", "unfused"), target=targets, threads=threads)
                      if not _is_chip(setting["target"]) or setting["threads"] == str(threads[0]))
     function = compiled.module("fused", targets[0]).function(threads=threads[0])

@@ -49,3 +49,22 @@ func.func @views(%x: tensor<4x2xf32>) -> tensor<3x!x> {
   %t = tensor.extract_slice %q[1] [3] [1] : tensor<8x!x> to tensor<3x!x> loc("slice")
   return %t : tensor<3x!x>
 }
+
+// Scales and zero points may be constant operands; those that are not are known only at run time. The name that the
+// model has for the value stays with it, also where the model dequantizes it.
+// CHECK-LABEL: func.func @operands
+// CHECK: } -> tensor<4x2xi8> loc(fused<{layer = "relu", name = "r", type = !quant.uniform<u8:f32, 5.000000e-01:3>}>["q"(
+// CHECK: } -> tensor<4x2xf32> loc(fused<{layer = "relu", name = "r"}>["d"("onnx:DequantizeLinear")])
+// CHECK: } -> tensor<4x2xi8> loc(fused<{layer = "relu", name = "r", type = !quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}>}>["c"])
+// CHECK: } -> tensor<4x2xi8> loc(fused<{layer = "relu", name = "r"}>["dynamic"])
+func.func @operands(%x: tensor<4x2xf32>, %given: tensor<f32>) -> (tensor<4x2xf32>, tensor<4x2xi8>, tensor<4x2xi8>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<3> : tensor<ui8>
+  %scales = arith.constant dense<[0.5, 0.25]> : tensor<2xf32>
+  %r = arith.addf %x, %x : tensor<4x2xf32> loc("relu"("onnx:Relu"("value:r")))
+  %q = qnn.quantize %r scale(%s : tensor<f32>) zero_point(%z : tensor<ui8>) : tensor<4x2xf32> -> tensor<4x2xui8> loc("q"("onnx:QuantizeLinear"("value:r_quantized")))
+  %d = qnn.dequantize %q scale(%s : tensor<f32>) zero_point(%z : tensor<ui8>) : tensor<4x2xui8> -> tensor<4x2xf32> loc("d"("onnx:DequantizeLinear"))
+  %c = qnn.quantize %r scale(%scales : tensor<2xf32>) {axis = 1 : i64} : tensor<4x2xf32> -> tensor<4x2xi8> loc("c")
+  %u = qnn.quantize %r scale(%given : tensor<f32>) : tensor<4x2xf32> -> tensor<4x2xi8> loc("dynamic")
+  return %d, %c, %u : tensor<4x2xf32>, tensor<4x2xi8>, tensor<4x2xi8>
+}

@@ -97,6 +97,17 @@ if (mode === "timed") {
   assert.strictEqual(rows(steps).length, 10 * kernels.length);
   assert(head(steps, "expected").textContent === "expected, ms" && column(steps, "expected").every(text => text === "2.000"));
   assert(Date.now() - start < 30000, `${Date.now() - start} ms`);
+  // The steps of a reason have the share of a run that is above the table, where a run is longer than its steps.
+  const total = data.profile.steps.reduce((sum, step) => sum + step.seconds, 0);
+  const reason = {reason: "why", remedy: "", names: kernels.map(kernel => kernel.step), steps: kernels.length, seconds: total,
+                  operations: 1, bytes: 1, cost_seconds: null};
+  const longer = open(file, all => ({...all,
+    profile: {...all.profile, steps: all.profile.steps.map(step => ({...step, share: step.seconds / total / 2}))},
+    report: {...all.report, entries: all.report.entries.map(entry => (
+      {...entry, summary: {...entry.summary, seconds: total, reasons: [reason]}}))}})).page;
+  assert.deepStrictEqual(column(longer.tags("table")[0], "of time"), ["50.0 %"]);
+  const legend = longer.css("legend")[0].textContent, shares = legend.match(/[\d.]+(?= % of the time)/g).map(Number);
+  assert(Math.abs(shares.reduce((sum, share) => sum + share, 0) - 50) < 0.3, legend);
 }
 if (mode === "compared") {
   const before = new Map(data.baseline.steps.map(step => [step.name, step.seconds]));

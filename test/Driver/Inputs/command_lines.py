@@ -33,8 +33,9 @@ def options_of(*words):
     return {name: how for name, how in found if name not in ("--help", "--version")}
 
 
+#: Python alone knows the options of qcc serve.
 COMMANDS = {("qcc", name): options_of("qcc", "help", name)
-            for name in re.findall(r"^  ([a-z][a-z-]*)  ", output_of("qcc", "help"), re.MULTILINE)}
+            for name in re.findall(r"^  ([a-z][a-z-]*)  ", output_of("qcc", "help"), re.MULTILINE) if name != "serve"}
 COMMANDS[("qcc-run",)] = options_of("qcc-run", "--help")
 
 

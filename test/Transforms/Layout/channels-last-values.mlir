@@ -5,14 +5,14 @@
 
 // CHECK-LABEL: func.func @layers
 // CHECK: -> tensor<1x4x4x8xi32> loc(fused<{order = array<i64: 0, 2, 3, 1>}>["conv"])
-// CHECK: linalg.generic {{.*}} -> (d0, d2, d3, d1)>{{.*}} outs(%{{.*}} : tensor<1x8x4x4xi32>) attrs = {qcc.origin = "linalg.transpose"} {
+// CHECK: linalg.generic {{.*}} -> (d0, d2, d3, d1)>{{.*}} outs(%{{.*}} : tensor<1x8x4x4xi32>) attrs = {qcc.origin = "change of layout"} {
 // CHECK: -> tensor<1x8x4x4xi32> loc("conv")
 // Of several results each has its own.
 // CHECK: qcc.values = [{layer = "two", order = array<i64: 0, 2, 3, 1>}, {layer = "same", order = array<i64: 0, 2, 3, 1>}]
 // CHECK: -> (tensor<1x4x4x8xi8>, tensor<1x4x4x8xi32>) loc("two")
-// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x8x4x4xi32>) attrs = {qcc.origin = "linalg.transpose", qcc.values = [{layer = "same"}]} {
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x8x4x4xi32>) attrs = {qcc.origin = "change of layout", qcc.values = [{layer = "same"}]} {
 // CHECK: -> tensor<1x8x4x4xi32> loc("two")
-// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x8x4x4xi8>) attrs = {qcc.origin = "linalg.transpose"} {
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x8x4x4xi8>) attrs = {qcc.origin = "change of layout"} {
 // CHECK: -> tensor<1x8x4x4xi8> loc("two")
 func.func @layers(%x: tensor<1x8x6x6xi8>, %w: tensor<8x8x3x3xi8>) -> (tensor<1x8x4x4xi32>, tensor<1x8x4x4xi8>, tensor<1x8x4x4xi32>) {
   %zero = arith.constant 0 : i32

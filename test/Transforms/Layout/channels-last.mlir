@@ -22,7 +22,7 @@
 // CHECK-SAME: ins(%[[Y]], %{{.*}} : tensor<?x8x6x2xi32>, tensor<2xi32>) outs(%{{.*}} : tensor<?x8x6x2xi32>)
 // CHECK: %[[T:.*]] = linalg.generic
 // CHECK-SAME: affine_map<(d0, d1, d2, d3) -> (d0, d2, d3, d1)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
-// CHECK-SAME: ins(%[[B]] : tensor<?x8x6x2xi32>) outs(%{{.*}} : tensor<?x2x8x6xi32>) attrs = {{.*}}qcc.origin = "linalg.transpose"
+// CHECK-SAME: ins(%[[B]] : tensor<?x8x6x2xi32>) outs(%{{.*}} : tensor<?x2x8x6xi32>) attrs = {{.*}}qcc.origin = "change of layout"
 // CHECK: return %[[T]]
 func.func @convolution(%x: tensor<?x3x8x8xf32>) -> tensor<?x2x8x6xi32> {
   %c0 = arith.constant 0 : index

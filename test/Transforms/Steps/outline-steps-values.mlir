@@ -63,3 +63,25 @@ func.func @padded(%x: memref<8xi8>, %y: memref<16xi8> {qcc.result}) {
   linalg.copy ins(%x : memref<8xi8>) outs(%part : memref<8xi8, strided<[1], offset: 4>>) loc("pad")
   return
 }
+
+// A value inside of a border, in the order of memory, with its name in the model.
+// CHECK: call @bordered.step0({{.*}}) {arg_attrs = [{}, {qcc.border = array<i64: 1, 2, 0, 3>, qcc.layer = "relu", qcc.name = "r", qcc.order = array<i64: 1, 0>}, {}, {}, {}, {}]
+// Not if another value is inside of it as well.
+// CHECK: call @shared.step0({{.*}}) {qcc.kernel =
+// CHECK: call @shared.step1({{.*}}) {qcc.kernel =
+func.func @bordered(%x: memref<4x8xi8>, %y: memref<5x13xi8> {qcc.result}) {
+  %c0 = arith.constant 0 : i8
+  kernel.fill_border %c0 : i8 outs(%y : memref<5x13xi8>) low [1, 2] high [0, 3]
+  %part = memref.subview %y[1, 2] [4, 8] [1, 1] : memref<5x13xi8> to memref<4x8xi8, strided<[13, 1], offset: 15>>
+  linalg.copy ins(%x : memref<4x8xi8>) outs(%part : memref<4x8xi8, strided<[13, 1], offset: 15>>) loc(fused<{layer = "relu", name = "r", order = array<i64: 1, 0>}>["q"])
+  return
+}
+func.func @shared(%x: memref<4x8xi8>, %y: memref<9x8xi8> {qcc.result}) {
+  %c0 = arith.constant 0 : i8
+  kernel.fill_border %c0 : i8 outs(%y : memref<9x8xi8>) low [1, 0] high [0, 0]
+  %upper = memref.subview %y[1, 0] [4, 8] [1, 1] : memref<9x8xi8> to memref<4x8xi8, strided<[8, 1], offset: 8>>
+  %lower = memref.subview %y[5, 0] [4, 8] [1, 1] : memref<9x8xi8> to memref<4x8xi8, strided<[8, 1], offset: 40>>
+  linalg.copy ins(%x : memref<4x8xi8>) outs(%upper : memref<4x8xi8, strided<[8, 1], offset: 8>>) loc("a")
+  linalg.copy ins(%x : memref<4x8xi8>) outs(%lower : memref<4x8xi8, strided<[8, 1], offset: 40>>) loc("b")
+  return
+}

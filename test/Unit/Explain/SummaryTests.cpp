@@ -55,6 +55,26 @@ TEST(SlowStep, SavesWhatAKernelOfBytesTakesLess) {
                    1);
 }
 
+/// A Transpose can be left out of a model, unlike the order in which qcc stores
+/// values and what other nodes move.
+TEST(SlowStep, LeavesOutOnlyATranspose) {
+  StepExplanation step = makeStep(
+      WorkKind::DataMovement,
+      "it moves data, and no kernel computes or reads it in its other order",
+      1);
+  for (auto [node, isRemedy] :
+       {std::pair("", true), std::pair("Transpose", true),
+        std::pair("Concat", false)}) {
+    step.modelOp = node;
+    EXPECT_EQ(!SlowStep::of(step).remedy.empty(), isRemedy) << node;
+    EXPECT_EQ(SlowStep::of(step).saving.has_value(), isRemedy) << node;
+  }
+  step.modelOp = "Conv";
+  step.refused = "it moves data, since qcc computes the steps around it in "
+                 "another order of dimensions, such as channels innermost";
+  EXPECT_EQ(SlowStep::of(step).remedy, "");
+}
+
 TEST(SlowStep, NeedNotQuantizeAnArgument) {
   StepExplanation step = makeStep(WorkKind::Elementwise, "it stands alone", 1);
   step.fused = {"qnn.quantize"};

@@ -283,8 +283,8 @@ TEST(Module, RefusesOtherVersions) {
   newer.descriptor->record_sizes_ref = 1; // It may mean something else.
   EXPECT_EQ(newer.load().status().code(), StatusCode::Unsupported);
   EXPECT_EQ(newer.load().message(),
-            "the artifact has version 4.6, which is newer than this runtime, "
-            "which reads versions 4.0 to 4.5; update the runtime to the "
+            "the artifact has version 4.7, which is newer than this runtime, "
+            "which reads versions 4.0 to 4.6; update the runtime to the "
             "compiler's release");
   for (uint32_t other : {3u, 5u}) {
     FakeArtifact artifact(makeEntry());
@@ -292,7 +292,7 @@ TEST(Module, RefusesOtherVersions) {
     EXPECT_EQ(artifact.load().status().code(), StatusCode::Unsupported);
     EXPECT_EQ(artifact.load().message(),
               "the artifact has version " + std::to_string(other) +
-                  ", this runtime reads versions 4.0 to 4.5; use the compiler "
+                  ", this runtime reads versions 4.0 to 4.6; use the compiler "
                   "and the runtime of one release");
   }
 }

@@ -47,7 +47,7 @@ struct Program {
     int32_t numSteps = artifact.entries[0].n_steps;
     for (int32_t i = 0; i < numSteps; ++i) {
       auto *operand = artifact.table<qcc_operand_desc>(1);
-      *operand = {QCC_ARENA, QCC_INT, 32, 1, 64, artifact.ref(dims),
+      *operand = {QCC_ARENA, QCC_INT, 32, 1, 64, artifact.ref(dims), 0, 0,
                   0,         0,       0,  0, 0};
       if (i + 1 == numSteps) {
         operand->kind = QCC_RESULT;
@@ -293,6 +293,79 @@ TEST(Observer, RefusesImpossibleShifts) {
                   "nothing can have been added to the elements of an operand"),
               std::string::npos);
   }
+}
+
+/// A value inside of a border is seen alone, in the order of its dimensions.
+TEST(Observer, SeesValuesWithoutTheirBorder) {
+  Program program({{"one", scale<1>, true}, {"four", scale<4>, true}});
+  qcc_operand_desc *operand = program.operands.front();
+  auto *dims = program.artifact.table<int64_t>(2);
+  auto *order = program.artifact.table<int64_t>(2);
+  auto *border = program.artifact.table<int64_t>(4);
+  // In memory: 10 rows of 20; the value is 9 rows of 15 from [1, 2] on.
+  std::copy_n(std::begin({20, 10}), 2, dims);
+  std::copy_n(std::begin({1, 0}), 2, order);
+  std::copy_n(std::begin({2, 1, 3, 0}), 4, border);
+  operand->rank = 2;
+  operand->dims_ref = program.artifact.ref(dims);
+  operand->order_ref = program.artifact.ref(order);
+  operand->border_ref = program.artifact.ref(border);
+  struct Inside {
+    static void afterStep(void *self, const Context &run, size_t step) {
+      if (step != 0)
+        return;
+      AlignedBuffer copy;
+      Tensor tensor = *run.operandTensor(run.entry().steps[0].outputs[0], copy);
+      EXPECT_EQ(tensor.describe(), "15x9xi32");
+      auto *values = static_cast<const int32_t *>(tensor.data);
+      for (int a = 0; a < 15; ++a)
+        for (int b = 0; b < 9; ++b)
+          EXPECT_EQ(*values++, 20 * (b + 1) + a + 2 + 1);
+      ++*static_cast<int *>(self);
+    }
+  };
+  int calls = 0;
+  ContextOptions options;
+  options.observer = {&Inside::afterStep, &calls};
+  Status status = program.run(options);
+  ASSERT_TRUE(status.isOk()) << status.message();
+  EXPECT_EQ(calls, 1);
+}
+
+/// A border that is wider than the operand, whose size is literal or dynamic.
+TEST(Observer, RefusesImpossibleBorders) {
+  for (auto [before, behind] :
+       {std::pair(-1, 0), std::pair(11, 0), std::pair(5, 6)}) {
+    Program program({{"one", scale<1>, true}, {"four", scale<4>, true}});
+    auto *dims = program.artifact.table<int64_t>(1);
+    auto *border = program.artifact.table<int64_t>(2);
+    dims[0] = 10;
+    border[0] = before;
+    border[1] = behind;
+    program.operands.front()->dims_ref = program.artifact.ref(dims);
+    program.operands.front()->border_ref = program.artifact.ref(border);
+    EXPECT_NE(program.artifact.load().message().find(
+                  "the border of an operand does not fit in it"),
+              std::string::npos);
+  }
+  Program program({{"one", scale<1>, true}, {"four", scale<4>, true}});
+  auto *border = program.artifact.table<int64_t>(2);
+  border[0] = border[1] = kSize;
+  program.operands.front()->border_ref = program.artifact.ref(border);
+  struct Wide {
+    static void afterStep(void *self, const Context &run, size_t step) {
+      AlignedBuffer copy;
+      if (step == 0)
+        *static_cast<Status *>(self) =
+            run.operandTensor(run.entry().steps[0].outputs[0], copy).status();
+    }
+  };
+  Status seen;
+  ContextOptions options;
+  options.observer = {&Wide::afterStep, &seen};
+  Status status = program.run(options);
+  ASSERT_TRUE(status.isOk()) << status.message();
+  EXPECT_EQ(seen.message(), "the border of an operand does not fit in it");
 }
 
 TEST(Observer, WorksOnThreadsOfTheHost) {

@@ -13,12 +13,14 @@ using namespace qcc;
 using namespace qcc::tools;
 
 namespace {
-/// An output: its layer, and the number of the result that it is, if any.
+/// An output: its layer, the number of the result that it is, if any, and the
+/// name of its value.
 struct Output {
   const char *layer;
   int result = -1;
   bool isQuantized = false;
   bool isFloat = true;
+  const char *name = "";
 };
 const Output relu{"relu"}, reluQuantized{"relu", -1, true},
     reluRaw{"relu", -1, false, false};
@@ -31,6 +33,7 @@ rt::Step step(const char *name, const char *layer,
   for (Output output : outputs) {
     rt::OperandInfo info;
     info.layer = output.layer;
+    info.name = output.name;
     info.kind = output.result >= 0 ? QCC_RESULT : QCC_ARENA;
     info.dtype = output.isFloat && !output.isQuantized
                      ? rt::DType{QCC_FLOAT, 32}
@@ -139,6 +142,30 @@ TEST(Match, FormsThatTwoQuantizedProgramsHave) {
   // Integers without a scale are a last resort.
   EXPECT_EQ(text(matchValues(entry({real, raw}), both)), "relu:0.0-1.0");
   EXPECT_EQ(text(matchValues(entry({raw}), both)), "relu:0.0-1.0");
+}
+
+/// A quantizer has fused "relu" into "conv", and kept the name of the value.
+TEST(Match, ValuesByTheirNames) {
+  auto output = [](const char *layer, const char *name, bool isQuantized) {
+    return Output{layer, -1, isQuantized, true, name};
+  };
+  rt::Entry a = entry({step("a0", "conv", {output("conv", "c", false)}),
+                       step("a1", "relu", {output("relu", "r", false)}),
+                       step("a2", "fc", {output("fc", "y", false)}),
+                       step("a3", "", {{"", 0}})});
+  rt::Entry b = entry({step("b0", "conv", {output("conv", "r", false)}),
+                       step("b1", "conv", {output("conv", "r", true)}),
+                       step("b2", "fc", {output("fc", "y_input", false)})});
+  Matching matching = matchValues(a, b);
+  EXPECT_EQ(text(matching), "relu:1.0-1.0 fc:2.0-2.0");
+  ASSERT_EQ(matching.onlyA.size(), 1u);
+  EXPECT_EQ(matching.onlyA[0].name, "conv");
+  EXPECT_TRUE(matching.onlyB.empty());
+  // The other way round.
+  matching = matchValues(b, a);
+  EXPECT_EQ(text(matching), "conv:1.0-1.0 fc:2.0-2.0");
+  ASSERT_EQ(matching.onlyB.size(), 1u);
+  EXPECT_EQ(matching.onlyB[0].name, "conv");
 }
 
 TEST(Match, ResultsByPosition) {

@@ -110,6 +110,10 @@ TEST(Sizes, ThatBelongToNothingAreRefused) {
   EXPECT_EQ(refusal({"batch=1", "2", "3", "4"}),
             "--dim is given 3 time(s) without a name, but the random inputs "
             "have 2 dynamic dimension(s) besides");
+  // Also where it may be a wrong spelling of one without a size.
+  EXPECT_EQ(refusal({"bach=1"}),
+            "'--dim=bach=1': entry 'main' has no dimension 'bach'; it has: "
+            "batch, len");
   EXPECT_EQ(refusal({"1", "2", "3", "4", "width=5"}),
             "'--dim=width=5': entry 'main' has no dimension 'width'; it has: "
             "batch, len");

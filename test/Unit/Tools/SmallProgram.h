@@ -67,7 +67,9 @@ struct SmallProgram {
                   0,
                   0,
                   artifact.ref(quant),
-                  artifact.string("relu1")};
+                  artifact.string("relu1"),
+                  0,
+                  0};
     outputs[1] = {QCC_RESULT,
                   QCC_INT,
                   32,
@@ -78,7 +80,9 @@ struct SmallProgram {
                   0,
                   0,
                   0,
-                  artifact.string("fc2")};
+                  artifact.string("fc2"),
+                  0,
+                  0};
     const char *layers[] = {"fc1", "fc2"};
     for (int i = 0; i < 2; ++i) {
       artifact.steps[i].layer_ref = artifact.string(layers[i]);

@@ -20,6 +20,9 @@ namespace qcc {
 
 /// String: the op of the source program. Written by the pass that replaces it.
 inline constexpr llvm::StringLiteral kOriginAttr = "qcc.origin";
+/// The origin of ops that are in no source program: channels-last stores a
+/// value in another order of dimensions.
+inline constexpr llvm::StringLiteral kLayoutChange = "change of layout";
 /// String: why the op is in no kernel. Written by the pass that gives up.
 inline constexpr llvm::StringLiteral kRefusedAttr = "qcc.refused";
 

@@ -50,6 +50,11 @@ private:
 /// Names for messages that ask for some.
 inline constexpr char kExampleNames[] = "x86-64-v3,cascadelake";
 
+/// One processor for each set of instructions that kernels are written for.
+inline constexpr llvm::StringLiteral kProcessors[] = {
+    "x86-64-v3", "alderlake", "skylake-avx512", "cascadelake",
+    "sapphirerapids"};
+
 /// The target of an LLVM processor name or `native`, which has the features of
 /// the host; either may end in kEmulatedAMX.
 llvm::Expected<TargetRef> parseTarget(llvm::StringRef name,

@@ -47,9 +47,11 @@ struct ProgramOperand {
   int64_t rowPitch = 0;
   int64_t byteShift = 0;
   std::string layer; ///< of an output: the layer whose value it is; or empty
+  std::string name;  ///< of an output: its value's name in the model; or empty
+  llvm::SmallVector<int64_t> border; ///< may be empty
 
-  /// Takes over the attributes of an operand of a call (Steps.h). Sizes stay in
-  /// the order of memory.
+  /// Takes over the attributes of an operand of a call (Steps.h). Sizes and
+  /// widths stay in the order of memory.
   void describe(mlir::DictionaryAttr value);
 };
 

@@ -70,6 +70,10 @@ inline constexpr llvm::StringLiteral kByteShiftAttr = "qcc.byte_shift";
 /// DenseI64ArrayAttr, on an operand: the dimensions of the value that the step
 /// writes there, in the order in which they lie in memory.
 inline constexpr llvm::StringLiteral kOrderAttr = "qcc.order";
+/// DenseI64ArrayAttr, on an operand: how many elements of the buffer are before
+/// the value that the step writes there in each dimension of the buffer, then
+/// how many are behind it.
+inline constexpr llvm::StringLiteral kBorderAttr = "qcc.border";
 
 //===----------------------------------------------------------------------===//
 // Arguments and results

@@ -15,6 +15,7 @@ using namespace mlir;
 using namespace qcc;
 
 static constexpr StringLiteral kLayer = "layer";
+static constexpr StringLiteral kName = "name";
 static constexpr StringLiteral kType = "type";
 static constexpr StringLiteral kPart = "part";
 static constexpr StringLiteral kOrder = "order";
@@ -32,22 +33,27 @@ StringRef qcc::layerName(Location loc) {
   return name;
 }
 
-StringRef qcc::modelOp(Location loc) {
-  StringRef type;
+/// What follows `prefix` in the first name of a location that begins with it.
+static StringRef nameAfter(Location loc, StringRef prefix) {
+  StringRef name;
   loc->walk([&](Location inner) {
     auto named = dyn_cast<NameLoc>(inner);
-    if (!named || !named.getName().getValue().starts_with(kModelOpPrefix))
+    if (!named || !named.getName().getValue().starts_with(prefix))
       return WalkResult::advance();
-    type = named.getName().getValue().drop_front(kModelOpPrefix.size());
+    name = named.getName().getValue().drop_front(prefix.size());
     return WalkResult::interrupt();
   });
-  return type;
+  return name;
 }
+
+StringRef qcc::modelOp(Location loc) { return nameAfter(loc, kModelOpPrefix); }
 
 static ValueInfo fromDictionary(DictionaryAttr dict) {
   ValueInfo info;
   if (auto layer = dict.getAs<StringAttr>(kLayer))
     info.layer = layer.getValue();
+  if (auto name = dict.getAs<StringAttr>(kName))
+    info.name = name.getValue();
   if (auto type = dict.getAs<TypeAttr>(kType))
     info.type = type.getValue();
   if (auto order = dict.getAs<DenseI64ArrayAttr>(kOrder))
@@ -62,6 +68,8 @@ static DictionaryAttr toDictionary(MLIRContext *context,
   NamedAttrList attrs;
   if (!info.layer.empty())
     attrs.set(kLayer, StringAttr::get(context, info.layer));
+  if (!info.name.empty())
+    attrs.set(kName, StringAttr::get(context, info.name));
   if (info.type)
     attrs.set(kType, TypeAttr::get(info.type));
   if (!info.order.empty())
@@ -97,13 +105,15 @@ ValueInfo qcc::valueInfo(Location loc) {
     return info;
   if (dict)
     info = fromDictionary(dict);
-  if (info.layer.empty())
+  if (info.layer.empty()) {
     info.layer = layerName(loc);
+    info.name = nameAfter(loc, kModelValuePrefix);
+  }
   return info;
 }
 
 Location qcc::withType(Location loc, Type type) {
-  if (!isa<quant::QuantizedType>(type))
+  if (!isa_and_nonnull<quant::QuantizedType>(type))
     return loc;
   return withMetadata(loc, kType, TypeAttr::get(type));
 }
@@ -121,8 +131,12 @@ Location qcc::withOrder(Location loc, ArrayRef<int64_t> order) {
                        entries.getDictionary(loc.getContext()));
 }
 
-Location qcc::asFormOfLayer(Location loc, StringRef layer) {
-  return withMetadata(loc, kLayer, StringAttr::get(loc.getContext(), layer));
+Location qcc::asFormOfLayer(Location loc, const ValueInfo &source) {
+  MLIRContext *context = loc.getContext();
+  loc = withMetadata(loc, kLayer, StringAttr::get(context, source.layer));
+  return source.name.empty()
+             ? loc
+             : withMetadata(loc, kName, StringAttr::get(context, source.name));
 }
 
 bool qcc::isFormOfLayer(Location loc) {
@@ -144,12 +158,13 @@ static Value lookThroughViews(Value value) {
 void qcc::inheritLayers(Operation *root) {
   root->walk<WalkOrder::PreOrder>([](Operation *op) {
     auto elementwise = dyn_cast<qnn::ElementwiseOpInterface>(op);
-    if (!elementwise || !elementwise.onlyQuantizes())
+    bool isPair = isa<qnn::DequantizeOp>(op) && !modelOp(op->getLoc()).empty();
+    if (!elementwise || !(elementwise.onlyQuantizes() || isPair))
       return;
     Operation *source = lookThroughViews(op->getOperand(0)).getDefiningOp();
-    StringRef layer = source ? valueInfo(source->getLoc()).layer : "";
-    if (!layer.empty())
-      op->setLoc(asFormOfLayer(op->getLoc(), layer));
+    ValueInfo info = source ? valueInfo(source->getLoc()) : ValueInfo();
+    if (!info.layer.empty())
+      op->setLoc(asFormOfLayer(op->getLoc(), info));
   });
 }
 

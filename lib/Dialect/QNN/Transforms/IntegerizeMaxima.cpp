@@ -115,10 +115,10 @@ std::optional<Maximum> Maximum::match(linalg::LinalgOp op) {
 }
 
 static Value integerize(RewriterBase &rewriter, const Maximum &maximum) {
-  bool isSigned = maximum.params.isSigned;
   DequantizeOp source = maximum.source;
-  Value quantized = maximum.floats.createOf(rewriter, source.getInput(),
-                                            isSigned, isSigned ? -128 : 0);
+  Value quantized =
+      maximum.floats.createOf(rewriter, source.getInput(), maximum.params,
+                              maximum.params.isSigned ? -128 : 0);
   auto real = cast<DequantizeOp>(rewriter.clone(*source));
   real.getInputMutable().assign(quantized);
   real.getResult().setType(

@@ -8,6 +8,8 @@
 #include "qcc/Dialect/QNN/Transforms/Maxima.h"
 #include "Dequantized.h"
 #include "mlir/IR/Matchers.h"
+#include "qcc/Dialect/QNN/IR/QuantizedType.h"
+#include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Dialect/Utils/Notes.h"
 
 using namespace mlir;
@@ -59,8 +61,9 @@ bool FloatMaximum::startsAtMost(float bound) const {
 }
 
 Value FloatMaximum::createOf(RewriterBase &rewriter, Value quantized,
-                             bool isSigned, int64_t least) const {
+                             const QuantParams &params, int64_t least) const {
   Location loc = op.getLoc();
+  bool isSigned = params.isSigned;
   Type i8 = rewriter.getI8Type();
   Value bytes = makeStorage(rewriter, loc, quantized);
   Value start = arith::ConstantOp::create(
@@ -79,8 +82,8 @@ Value FloatMaximum::createOf(RewriterBase &rewriter, Value quantized,
   Value filled =
       linalg::FillOp::create(rewriter, loc, start, empty).getResult(0);
   auto integer = linalg::GenericOp::create(
-      rewriter, loc, type, inputs, filled, op.getIndexingMapsArray(),
-      op.getIteratorTypesArray(),
+      rewriter, withType(loc, getQuantizedType(params, loc.getContext())), type,
+      inputs, filled, op.getIndexingMapsArray(), op.getIteratorTypesArray(),
       [&](OpBuilder &builder, Location loc, ValueRange args) {
         Value larger = isSigned
                            ? arith::MaxSIOp::create(builder, loc, args.front(),

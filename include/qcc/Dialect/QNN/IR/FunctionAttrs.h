@@ -31,7 +31,8 @@ namespace qcc {
 inline constexpr llvm::StringLiteral kSourceTypeAttr = "qcc.type";
 /// String, on an argument or a result of an entry: its name. Written on results
 /// by importers, or in the program. Otherwise convert-qnn-to-linalg takes the
-/// name from the location. For the descriptor.
+/// name from the location. On an operand of the call of a step: the name of its
+/// value there in the model, written by outline-steps. For the descriptor.
 inline constexpr llvm::StringLiteral kNameAttr = "qcc.name";
 /// Array of a string for each dimension, on an argument of an entry: their
 /// names, "" for none. Written by importers, or in the program; for the

@@ -14,13 +14,16 @@
 //
 // A layer is a name in a location, `loc("fc1")` in text. The value of a layer
 // is the value of its last op. A second name within the location says which op
-// of a model the layer is: `loc("fc1"("onnx:Gemm"("model.onnx":0:0)))`. The
-// metadata of a fused location, a dictionary, say what a name cannot say:
+// of a model the layer is, and a third one which value of the model it
+// computes: `loc("fc1"("onnx:Gemm"("value:y"("model.onnx":0:0))))`. Models that
+// were made from one another keep the names of values better than those of ops.
+// The metadata of a fused location, a dictionary, say what a name cannot say:
 //
 //   loc(fused<{type = !quant.uniform<i8:f32, 0.5>}>["fc1"])
 //     the value is quantized so, although lowering made it a plain i8;
 //   loc(fused<{layer = "relu1", type = ...}>["quantize1"])
-//     it is that of layer relu1 in another form: what quantize does;
+//     it is that of layer relu1 in another form: what quantize does (`name` is
+//     its name in the model);
 //   loc(fused<{part}>["fc1"])
 //     only a part of fc1, such as sums to which no bias was added yet;
 //   loc(fused<{order = array<i64: 0, 2, 3, 1>}>["conv1"])
@@ -46,6 +49,8 @@ inline constexpr llvm::StringLiteral kValuesAttr = "qcc.values";
 struct ValueInfo {
   /// The layer whose value it is; empty if no layer computes it.
   llvm::StringRef layer;
+  /// Its name in the model; empty if it has none.
+  llvm::StringRef name;
   /// The quantized element type, or null.
   mlir::Type type;
   /// The dimensions in the order in which they lie in memory (channels-last);
@@ -56,8 +61,8 @@ struct ValueInfo {
   int64_t byteShift = 0;
 
   friend bool operator==(const ValueInfo &a, const ValueInfo &b) {
-    return a.layer == b.layer && a.type == b.type && a.order == b.order &&
-           a.byteShift == b.byteShift;
+    return a.layer == b.layer && a.name == b.name && a.type == b.type &&
+           a.order == b.order && a.byteShift == b.byteShift;
   }
 };
 
@@ -70,6 +75,9 @@ inline constexpr llvm::StringLiteral kModelOpPrefix = "onnx:";
 /// The type of the node of a model that `loc` is of, such as "Gemm", or "".
 llvm::StringRef modelOp(mlir::Location loc);
 
+/// What stands before the name of a value of a model in a location.
+inline constexpr llvm::StringLiteral kModelValuePrefix = "value:";
+
 /// The description of a value in the location of its op.
 ValueInfo valueInfo(mlir::Location loc);
 
@@ -80,11 +88,13 @@ mlir::Location withType(mlir::Location loc, mlir::Type type);
 /// `order`; empty stands for their own order.
 mlir::Location withOrder(mlir::Location loc, llvm::ArrayRef<int64_t> order);
 
-/// The location of an op that gives the value of `layer` another form.
-mlir::Location asFormOfLayer(mlir::Location loc, llvm::StringRef layer);
+/// The location of an op that gives the value that `source` describes another
+/// form; the value has a layer.
+mlir::Location asFormOfLayer(mlir::Location loc, const ValueInfo &source);
 bool isFormOfLayer(mlir::Location loc);
-/// Marks all ops within `root` that only quantize: they give the value of a
-/// layer another form, even if they have a name of their own.
+/// Marks all ops within `root` that only quantize, and those that dequantize in
+/// a model, where such ops come in pairs: they give the value of a layer
+/// another form, even if they have a name of their own.
 void inheritLayers(mlir::Operation *root);
 
 /// The location of an op that computes only a part of its layer.

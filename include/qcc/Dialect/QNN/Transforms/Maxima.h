@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "qcc/Dialect/QNN/IR/QuantParams.h"
 
 namespace qcc::qnn {
 
@@ -32,10 +33,10 @@ struct FloatMaximum {
   bool startsAtMost(float bound) const;
 
   /// Creates the same maximum of the integers `quantized` instead of `source`.
-  /// It starts from `least` and pads with it. The result has the element type
-  /// of `quantized`.
+  /// `params` are their parameters. It starts from `least` and pads with it.
+  /// The result has the element type of `quantized`.
   mlir::Value createOf(mlir::RewriterBase &rewriter, mlir::Value quantized,
-                       bool isSigned, int64_t least) const;
+                       const QuantParams &params, int64_t least) const;
 };
 
 } // namespace qcc::qnn
