@@ -237,8 +237,8 @@ static int64_t workOf(const Step &step, const int64_t *values) {
   return work;
 }
 
-/// In how many parts the steps of the plan are divided: 1 where no step has
-/// enough to do.
+/// In how many parts the steps of the plan are divided. A host application is
+/// called once for each parallel step, however little there is to do.
 void Context::divideSteps() {
   // In the 10 microseconds that a second thread is late, vector code does at
   // least so much.
@@ -246,10 +246,12 @@ void Context::divideSteps() {
   // In the 0.2 microseconds that a second thread makes a step longer
   // (benchmarks/runtime-overhead), a kernel does at most so much.
   constexpr int64_t workOfPart = 1 << 12;
+  bool hasHost = options_.hostThreads.parallelFor != nullptr;
   int64_t total = 0;
   plannedThreads_ = 1;
   for (size_t i = 0; i < entry_.steps.size(); ++i) {
-    int64_t work = workOf(entry_.steps[i], values_.data());
+    int64_t work =
+        hasHost ? INT64_MAX : workOf(entry_.steps[i], values_.data());
     if (__builtin_add_overflow(total, work, &total) || total > workOfRun)
       plannedThreads_ = threads_;
     partsOfSteps_[i] =

@@ -18,12 +18,11 @@ for track in spans.values():
         # Times are rounded to nanoseconds.
         assert after[0] >= before[1] - 0.01, (before, after)
 runs, steps = spans[1], spans[2]
-for thread in range(threads):
-    shares = spans[3 + thread]
-    assert shares and all(share[2]["cat"] == "share" for share in shares)
-    for start, end, event in shares:
-        assert any(run[0] - 0.01 <= start and end <= run[1] + 0.01 for run in runs), event
-# Thread 0 has a share of each step of each run, the others of those that threads share.
-assert [event["args"]["step"] for _, _, event in spans[3]] == [event["args"]["step"] for _, _, event in steps]
-shared = {event["args"]["step"] for _, _, event in spans[4]}
-assert any(".contract" in step for step in shared) and shared <= {event["args"]["step"] for _, _, event in steps}, shared
+shares = [share for thread in range(threads) for share in spans[3 + thread]]
+assert all(share[2]["cat"] == "share" for share in shares)
+# Somebody has a share of each step of each run, and nobody at another time. Who has it depends on who comes.
+for start, end, event in steps:
+    assert any(start - 0.01 <= share[0] and share[1] <= end + 0.01 and share[2]["args"]["step"] == event["args"]["step"]
+               for share in shares), event
+for start, end, event in shares:
+    assert any(run[0] - 0.01 <= start and end <= run[1] + 0.01 for run in runs), event
