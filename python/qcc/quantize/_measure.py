@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -115,7 +115,7 @@ class Compiled:
                  dims: Optional[Mapping[str, int]] = None) -> None:
         function = compile(model.SerializeToString(), shapes=shapes, dims=dims).function(threads=1)
         self._function = function
-        self._explain = lambda: explain(model.SerializeToString(), shapes=shapes, dims=dims)
+        self._explain: Callable[[], Explanation] = lambda: explain(model.SerializeToString(), shapes=shapes, dims=dims)
         self._outputs = [value.name for value in model.graph.output]
 
     def __call__(self, sample: Mapping[str, Any]) -> Dict[str, Any]:
