@@ -46,7 +46,7 @@ class Failed(RuntimeError):
 def by_ort(model, data, folder):
     """ONNX Runtime's quantize_static with its defaults."""
     import onnx
-    from qcc.quantize._packages import need_ort_quantization
+    from qcc._packages import need_ort_quantization
     ort, samples = need_ort_quantization(), iter(data)
 
     class Reader(ort.CalibrationDataReader):
@@ -59,7 +59,7 @@ def by_ort(model, data, folder):
 
 def by_nncf(model, data, folder):
     """nncf.quantize with its defaults."""
-    from qcc.quantize._packages import need_nncf
+    from qcc._packages import need_nncf
     nncf = need_nncf()
     return nncf.quantize(model, nncf.Dataset(list(data)))
 
@@ -84,7 +84,7 @@ def models_of(options, case, folder):
     import onnx
     from qcc.quantize._data import open_data
     from qcc.quantize._graph import inputs_of, prepare
-    from qcc.quantize._packages import quiet
+    from qcc._packages import quiet
     path = f"{case.package}/{case.path}"
     models = {"float32": onnx.load(path), "qcc": by_qcc(options, case, folder)}
     for engine, quantize in OTHERS.items():
@@ -206,7 +206,7 @@ def main():
     if options.table:
         versions = {name: importlib.metadata.version(package) for name, package in (("ort", "onnxruntime"), ("nncf", "nncf"))}
         options.table.write_text(table.page([rows[case.name] for case in CASES if case.name in rows], *processor(), versions,
-                                            ROUNDS))
+                                            ROUNDS, [case.name for case in CASES if case.name not in rows]))
     return 1 if any(row.result() != "pass" for row in rows.values()) else 0
 
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import os
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from ._compile import compile
 from ._diff import ResultDiff, compare
+from ._packages import need
 from ._table import table
 from .errors import InvalidArgumentError, UnsupportedError
 
@@ -60,17 +60,9 @@ class ModelDiff:
         return table(rows)
 
 
-def import_package(name: str, package: str) -> Any:
-    """A module of another package; raises UnsupportedError with the command that installs the package."""
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise UnsupportedError(f"the comparison needs the package {package} ({error}); pip install {package}") from None
-
-
 def _run_onnxruntime(model: bytes, inputs: Mapping[str, Any]) -> List[Any]:
     """Without optimizations, so that each node computes what ONNX says."""
-    ort = import_package("onnxruntime", "onnxruntime")
+    ort = need("onnxruntime")
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3
@@ -83,7 +75,7 @@ def _run_onnxruntime(model: bytes, inputs: Mapping[str, Any]) -> List[Any]:
 
 
 def _run_reference(model: bytes, inputs: Mapping[str, Any]) -> List[Any]:
-    reference, onnx = import_package("onnx.reference", "onnx"), import_package("onnx", "onnx")
+    reference, onnx = need("onnx.reference"), need("onnx")
 
     def run() -> List[Any]:
         return list(reference.ReferenceEvaluator(model).run(None, dict(inputs)))
@@ -114,8 +106,8 @@ PEERS: Dict[str, Evaluate] = {"onnxruntime": _run_onnxruntime, "onnx": _run_refe
 
 def load_model(source: Union[str, bytes, "os.PathLike[str]"]) -> Any:
     """An onnx.ModelProto; raises InvalidArgumentError where the file holds none."""
-    onnx = import_package("onnx", "onnx")
-    damaged = import_package("google.protobuf.message", "protobuf").DecodeError
+    onnx = need("onnx")
+    damaged = need("google.protobuf.message").DecodeError
     name = "the source"
     # Of data in other files that is not there, or not where the model says.
     missing = onnx.checker.ValidationError

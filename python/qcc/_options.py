@@ -24,19 +24,20 @@ def pair(text: str, separator: str, form: str) -> Tuple[str, str]:
     return name, value
 
 
-def dimension(text: str) -> Tuple[str, int]:
-    """The name and size of NAME=N."""
-    name, value = pair(text, "=", "NAME=N")
-    if not value.isdigit():
-        raise argparse.ArgumentTypeError(f"'{text}' must be NAME=N")
-    return name, int(value)
-
-
 def count(text: str, most: int = 2**31 - 1) -> int:
     """A whole number from 1 on."""
     if not text.isdigit() or not 0 < int(text) <= most:
         raise argparse.ArgumentTypeError(f"'{text}' must be a whole number from 1 to {most}")
     return int(text)
+
+
+def dimension(text: str) -> Tuple[str, int]:
+    """The name and size of NAME=N. A size is 1 or more: commands run models on arrays that have elements."""
+    name, size = pair(text, "=", "NAME=N")
+    try:
+        return name, count(size)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"'{text}' must be NAME=N; {error}") from None
 
 
 def tolerance(text: str) -> float:

@@ -19,7 +19,7 @@ def _read(name: str) -> str:
     return (_FILES / name).read_text(encoding="utf-8")
 
 
-def _page(script: str, data: Dict[str, Any]) -> str:
+def page_of(script: str, data: Dict[str, Any]) -> str:
     """The page whose script `script` draws `data`."""
     # JSON that no HTML parser takes for the end of its element.
     text = json.dumps(data, allow_nan=False).replace("<", "\\u003c")
@@ -44,6 +44,6 @@ def _value(layer: LayerDiff, tolerance: float) -> Dict[str, Any]:
 def diff_page(report: ModelDiff, model: str, tolerance: float) -> str:
     """The page of a comparison of `model`: the error of each value as a plot and as a table."""
     first = report.first(tolerance)
-    return _page("diff.js", {
+    return page_of("diff.js", {
         "a": f"{model} in {report.against}", "b": f"{model} compiled by qcc", "matched_by": "value", "tolerance": tolerance,
         "values": [_value(layer, tolerance) for layer in report.layers], "first_difference": first.value if first else None})

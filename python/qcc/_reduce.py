@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set
 
-from .errors import InvalidArgumentError, UnsupportedError
+from ._packages import need
+from .errors import InvalidArgumentError
 
 
 def smallest(count: int, is_wanted: Callable[[List[int]], bool]) -> List[int]:
@@ -42,7 +42,7 @@ class _Cutter:
     """Makes models of some of the nodes of a model."""
 
     def __init__(self, model: Any) -> None:
-        onnx = importlib.import_module("onnx")
+        onnx = need("onnx")
         self.model = model
         inferred = onnx.shape_inference.infer_shapes(model).graph
         self.types: Dict[str, Any] = {info.name: info
@@ -92,10 +92,7 @@ def reduce_model(model: Any, is_wanted: Callable[[Any], bool]) -> Any:
         InvalidArgumentError: `is_wanted` is false for the whole model.
         UnsupportedError: the package onnx is missing.
     """
-    try:
-        cutter = _Cutter(model)
-    except ImportError as error:
-        raise UnsupportedError(f"models are reduced by the package onnx ({error}); pip install onnx") from None
+    cutter = _Cutter(model)
     if not is_wanted(model):
         raise InvalidArgumentError("the whole model does not do what is looked for; correct the test")
 

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -19,7 +20,8 @@ from quantizing import LAYERS, SAMPLES, Network, integer_model, run_ort, samples
 
 pytest.importorskip("onnxruntime")
 
-from qcc.quantize import _command, _data, _engines, _graph, _packages, _placement, _search  # noqa: E402
+from qcc import _packages  # noqa: E402
+from qcc.quantize import _command, _data, _engines, _graph, _measure, _placement, _prices, _search  # noqa: E402
 
 
 @pytest.fixture(params=["ort", "nncf"])
@@ -321,15 +323,31 @@ def test_search():
 
 
 def test_rank_and_front():
-    from qcc.quantize._measure import Times
     errors = {"a": 0.1, "b": 0.1, "c": 0.1, "d": 0.2}
-    times = Times(100.0, 50.0, {"a": 30, "b": 3, "c": 1}, {"a": 10, "b": 1, "c": 2})
+    times = _measure.Times(100.0, 50.0, {"a": 30, "b": 3, "c": 1}, {"a": 10, "b": 1, "c": 2})
     ranked = _search.rank(errors, times)
     assert ranked == ["c", "d", "b", "a"]  # c saves no time, b less than a, and d is not known to.
     choices = _search.choices(ranked, errors, times)
     assert [choice.microseconds for choice in choices] == [50, 49, 49, 51, 71]
     assert choices[-1].error == 0 and choices[0].error == pytest.approx(0.07 ** 0.5)
     assert [choice.on_front for choice in choices] == [False, False, True, True, True]
+
+
+def test_expected_times_go_before_measured_ones():
+    times = _measure.Times(100.0, 50.0, {"a": 30, "b": 3}, {"a": 10, "b": 1}, {"a": 5.0, "c": 1.0}, {"a": 3.0, "b": 1.0})
+    assert [times.saved(name) for name in "abc"] == [2.0, 2, None]
+    assert [times.is_expected(name) for name in "abc"] == [True, False, False]
+
+
+def test_expected_times_of_layers(files):
+    """A layer has the time of all of its steps, or none."""
+    explanation = qcc.explain(str(files / "model.onnx"), shapes={"x": (1, 3, 12, 12)})
+    steps = [step for step in explanation.steps if step.layer == "conv_c1"]
+    times = _prices.expected_times(explanation)
+    assert times["conv_c1"] == pytest.approx(sum(step.expected_seconds for step in steps) * 1e6) and "gemm_fc" in times
+    unknown = dataclasses.replace(steps[0], expected_seconds=None)
+    times = _prices.expected_times(dataclasses.replace(explanation, steps=(*explanation.steps, unknown)))
+    assert "conv_c1" not in times and "gemm_fc" in times
 
 
 @pytest.fixture
@@ -344,6 +362,18 @@ def call(files, *arguments, engine="ort"):
                           str(files / "q.onnx"), *arguments])
 
 
+def check_page(path):
+    """What node prints of the page; the page needs no other file."""
+    text = path.read_text()
+    assert "conv_c1" in text and "src=" not in text and "<link" not in text
+    if not shutil.which("node"):
+        pytest.skip("node is not installed")
+    script = program.ROOT / "test" / "Driver" / "Inputs" / "check_quantize_page.js"
+    done = subprocess.run(["node", script, path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def test_command(engine, files, capsys):
     assert call(files, f"--json={files / 'q.json'}", f"--html={files / 'q.html'}", engine=engine) == 0
     text = capsys.readouterr().out
@@ -353,8 +383,9 @@ def test_command(engine, files, capsys):
     assert report["engine"] == engine and report["samples"] == 8 and not report["random_data"]
     assert 0 < report["outputs"]["y"]["relative_error"] < 0.1 and len(report["choices"]) == 4
     assert all(layer["microseconds"] > 0 for layer in report["layers"] if layer["products"])
-    page = (files / "q.html").read_text()
-    assert "conv_c1" in page and "<svg" in page and "http" not in page and "<script" not in page
+    assert check_page(files / "q.html") == f"4 points, {len(report['layers'])} nodes\n"
+    source = "expected" if report["weight_bits"] == 8 else "measured"
+    assert text.count(f"  {source}\n") == 3
     model = onnx.load(files / "q.onnx")
     assert {entry.key: entry.value for entry in model.metadata_props}["qcc.quantize.engine"] == engine
     function = qcc.compile(str(files / "q.onnx")).function()
@@ -374,7 +405,7 @@ def test_random_data_is_loud(files, capsys):
     assert call(files, "--data=random:1:2", "--dim=batch=1", f"--html={files / 'q.html'}") == 0
     done = capsys.readouterr()
     assert "WARNING: calibration on random data of seed 1" in done.err and "CALIBRATED ON RANDOM DATA" in done.out
-    assert "accuracy of this model is worthless" in (files / "q.html").read_text()
+    assert check_page(files / "q.html").endswith(" nodes, random data\n")
     metadata = {entry.key: entry.value for entry in onnx.load(files / "q.onnx").metadata_props}
     assert metadata["qcc.quantize.data"] == "random data of seed 1"
 
@@ -435,7 +466,7 @@ def test_wrong_command_lines(files, capsys):
                                      (["--html=-"], 2, "'-' names no file")):
         assert call(files, *arguments) == code
         assert message in capsys.readouterr().err
-    for arguments in (["--max-drop=1%"], ["--max-drop=x", "--eval=a.py"], ["--dim=3"], ["--dim=n=-1"],
+    for arguments in (["--max-drop=1%"], ["--max-drop=x", "--eval=a.py"], ["--dim=3"], ["--dim=n=-1"], ["--dim=n=0"],
                       ["--samples=0"], ["--engine=best"], ["--fail-on=slow"], ["--fail-on=generic,"]):
         with pytest.raises(SystemExit) as ended:
             call(files, *arguments)
@@ -486,12 +517,12 @@ def test_layers_that_generic_loops_compute(files, monkeypatch, capsys):
                  if step.layer == "conv_c2" else step for step in explanation.steps]
         return dataclasses.replace(explanation, steps=tuple(steps))
 
-    monkeypatch.setattr(_command, "explain", explain)
+    monkeypatch.setattr(_measure, "explain", explain)
     assert call(files, "--fail-on=generic-contraction", f"--html={files / 'q.html'}") == 1
     told = capsys.readouterr()
     assert "\n  conv_c2 (Conv) is computed by generic loops: it is odd\n" in told.out
     assert "(conv_c2) is generic-contraction; " in told.err and "conv_c1" not in told.err
-    assert "conv_c2 (generic loops: it is odd)" in (files / "q.html").read_text()
+    assert '"generic": "it is odd"' in (files / "q.html").read_text()
 
 
 def test_an_output_that_cannot_be_written(files, monkeypatch, capsys):
@@ -527,7 +558,7 @@ def test_packages_that_are_missing(files, monkeypatch, capsys, package, engine_n
 def test_nothing_is_sent_to_anybody():
     """NNCF reports to its makers in a process of its own that no test runner has changed."""
     pytest.importorskip("nncf", reason="the package nncf is not installed")
-    script = ("import sys, qcc.quantize._packages as p; p.need_nncf(); from nncf.telemetry import wrapper\n"
+    script = ("import sys, qcc._packages as p; p.need_nncf(); from nncf.telemetry import wrapper\n"
               "assert wrapper.telemetry is wrapper.NNCFTelemetryStub or 'Mock' in type(wrapper.telemetry).__name__\n"
               "assert not [name for name in sys.modules if name.startswith('openvino_telemetry.')]\n"
               "assert 'torch' not in sys.modules")
@@ -540,7 +571,7 @@ def test_nothing_is_sent_to_anybody():
 def test_modules_of_users_with_names_of_onnxruntime(files):
     """ONNX Runtime imports its own modules by bare names."""
     (files / "onnx_model.py").write_text("mine = True\n")
-    script = ("import sys; import onnx_model; from qcc.quantize._packages import need_ort_quantization\n"
+    script = ("import sys; import onnx_model; from qcc._packages import need_ort_quantization\n"
               "need_ort_quantization()\nassert sys.modules['onnx_model'] is onnx_model and onnx_model.mine")
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join([str(files), *sys.path]))
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)

@@ -77,7 +77,9 @@ def test_the_page():
     assert "| other.onnx | 90.00% | 50.00% | fails: no | 90.00% | 0.010 | – | 0.020 |" in text
     assert "| m.onnx | 2 ms | 1 ms | 1 ms | 1.2 ms | 3 | 3 | 2 | 3 | pass |" in text
     assert "| other.onnx | 2 ms | 1 ms | – | 1.2 ms | 3 | 3 | – | 3 | accuracy |" in text
-    assert "on this processor: a processor" in text and "ONNX Runtime 1.2" in text and "Of 2 models, 1 pass." in text
+    assert "on this processor: a processor" in text and "ONNX Runtime 1.2" in text and "Of 2 models, 1 pass.\n" in text
+    text = table.page(rows[:1], "a processor", "", {"ort": "1.2", "nncf": "3.4"}, 21, ["other.onnx"])
+    assert "Of 1 models, 1 pass. Not measured: other.onnx." in text
 
 
 def test_results_are_kept():

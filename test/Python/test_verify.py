@@ -331,8 +331,8 @@ def test_device(call):
 
 
 @pytest.mark.parametrize("option", [
-    "--against=tensorrt", "--against=", "--threads=0", "--threads=1,x", "--batch=0", "--batch==2", "--dim=batch", "--shape=x=2x",
-    "--shape=3", "--input=x.npy", "--input=random:x", "--device=emulator", "--what"])
+    "--against=tensorrt", "--against=", "--threads=0", "--threads=1,x", "--batch=0", "--batch==2", "--dim=batch",
+    "--dim=batch=0", "--shape=x=2x", "--shape=3", "--input=x.npy", "--input=random:x", "--device=emulator", "--what"])
 def test_wrong_command_lines(model, capsys, option):
     with pytest.raises(SystemExit) as ended:
         _command.main([str(model), option])

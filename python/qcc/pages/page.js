@@ -47,6 +47,10 @@ function bytes(count) {
 }
 const seconds = time => withUnit(time, TIMES);
 const percent = (part, whole) => whole && isKnown(part) ? (100 * part / whole).toFixed(1) + " %" : "";
+const short = number => !isKnown(number) ? "" : number === Infinity ? "infinite" : number === 0 ? "0" : Math.abs(number) >= 1e-3 && Math.abs(number) < 1e6
+  ? String(Number(number.toPrecision(4))) : number.toExponential(2);
+/** A number that a page shows first, and what it counts. */
+const fact = (value, text) => make("div", {class: "fact"}, make("b", {}, String(value)), text);
 
 // Tables
 
@@ -158,6 +162,12 @@ function logAxis(low, high, start, end) {
   for (let power = from; power <= to; power += step)
     ticks.push(...between.map(factor => factor * 10 ** power).filter(tick => tick <= 10 ** to * 1.001));
   return {at, ticks, low: 10 ** from, high: 10 ** to};
+}
+
+/** Positions on a linear axis that begins and ends with a value. */
+function linearAxis(low, high, start, end) {
+  const at = value => high > low ? start + (end - start) * (value - low) / (high - low) : (start + end) / 2;
+  return {at, ticks: high > low ? [0, 1, 2, 3, 4].map(part => low + (high - low) * part / 4) : [low], low, high};
 }
 
 /** Grid lines and numbers of two axes; `name` writes the numbers of the vertical one. */

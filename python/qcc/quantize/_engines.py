@@ -14,11 +14,12 @@ import tempfile
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
 from .._compile import explain
+from .._packages import need, need_nncf, need_ort_quantization, quiet
 from ..errors import InvalidArgumentError, UnsupportedError
 from ._data import Data, Sample
-from ._graph import constants_of, sort_nodes
-from ._packages import need, need_nncf, need_ort_quantization, quiet
-from ._placement import check, constant_sums, quantized_layers, remove_needless, round_concatenations, with_float_layers
+from ._graph import constants_of
+from ._placement import check, constant_sums, quantized_layers, with_float_layers
+from ._prices import place_rounding
 
 #: What ONNX Runtime quantizes: contractions, and ops between them whose operands are stored.
 _ORT_OPS = ["Conv", "ConvTranspose", "Gemm", "MatMul", "Add", "Concat", "MaxPool", "AveragePool", "GlobalAveragePool",
@@ -138,7 +139,7 @@ def quantize(model: Any, data: Data, engine: str = "nncf", excluded: Sequence[st
     """
     copy = type(model)()
     copy.CopyFrom(model)
-    data.first()  # What is wrong with the data is no fault of the engine.
+    first = data.first()  # What is wrong with the data is no fault of the engine.
     with quiet():
         try:
             quantized = ENGINES[engine](copy, data, excluded, weight_bits)
@@ -152,8 +153,6 @@ def quantize(model: Any, data: Data, engine: str = "nncf", excluded: Sequence[st
     wrong = set(excluded) & set(quantized_layers(quantized))
     if wrong:
         quantized = with_float_layers(quantized, model, wrong)
-    remove_needless(quantized)
-    round_concatenations(quantized)
-    sort_nodes(quantized)
+    quantized = place_rounding(quantized, {name: array.shape for name, array in first.items()})
     check(quantized)
     return quantized

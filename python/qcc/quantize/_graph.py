@@ -9,9 +9,9 @@ from typing import Any, Dict, Iterable, List, Mapping, Set, Tuple
 import numpy as np
 
 from .._layers import load_model
+from .._packages import need
 from ..errors import InvalidArgumentError
 from ._data import Input
-from ._packages import need
 
 #: Ops whose products qcc computes in integers, if both operands are dequantized values.
 CONTRACTIONS = ("Conv", "ConvTranspose", "Gemm", "MatMul")

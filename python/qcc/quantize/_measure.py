@@ -5,18 +5,20 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .._compile import compile
+from .._compile import compile, explain
 from .._explanation import Explanation
+from .._packages import need
 from ..errors import Error, InvalidArgumentError, UnsupportedError
 from ._data import Data, Sample
 from ._graph import float_values, layers_of, show_values
-from ._packages import need
 from ._placement import quantized_layers, with_float_layers
+from ._prices import expected_times
 
 
 @dataclasses.dataclass
@@ -113,11 +115,17 @@ class Compiled:
                  dims: Optional[Mapping[str, int]] = None) -> None:
         function = compile(model.SerializeToString(), shapes=shapes, dims=dims).function(threads=1)
         self._function = function
+        self._explain: Callable[[], Explanation] = lambda: explain(model.SerializeToString(), shapes=shapes, dims=dims)
         self._outputs = [value.name for value in model.graph.output]
 
     def __call__(self, sample: Mapping[str, Any]) -> Dict[str, Any]:
         results = self._function(*self._arrays(sample))
         return dict(zip(self._outputs, results if isinstance(results, tuple) else (results,)))
+
+    @functools.cached_property
+    def explanation(self) -> Explanation:
+        """What the compiler says of the program."""
+        return self._explain()
 
     def _arrays(self, sample: Mapping[str, Any]) -> List[Any]:
         return [np.asarray(sample[argument.name], order="C") for argument in self._function.arguments]
@@ -133,15 +141,24 @@ class Compiled:
 
 @dataclasses.dataclass(frozen=True)
 class Times:
-    """Microseconds of two models on one thread."""
+    """Microseconds of two models on one thread: measured ones, and those that qcc's cost model expects of layers."""
 
     before: float
     after: float
     layers_before: Mapping[str, float]
     layers_after: Mapping[str, float]
+    expected_before: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    expected_after: Mapping[str, float] = dataclasses.field(default_factory=dict)
+
+    def is_expected(self, layer: str) -> bool:
+        """Whether the cost model prices a layer of both models."""
+        return layer in self.expected_before and layer in self.expected_after
 
     def saved(self, layer: str) -> Optional[float]:
-        """What quantizing a layer saves; None if one of the programs has no step of this name."""
+        """What quantizing a layer saves, by the cost model. Without an expected time, by measured times; None if one of the
+        programs has no step of this name."""
+        if self.is_expected(layer):
+            return self.expected_before[layer] - self.expected_after[layer]
         if layer not in self.layers_before or layer not in self.layers_after:
             return None
         return self.layers_before[layer] - self.layers_after[layer]
@@ -150,8 +167,15 @@ class Times:
 _ROUNDS, _RUNS = 3, 5
 
 
-def measure_times(reference: Compiled, quantized: Compiled, sample: Sample) -> Times:
-    """Runs the two in turn, and takes the fastest round of each: others were disturbed."""
+def measure_times(reference: Compiled, quantized: Compiled, sample: Sample, is_priced: bool) -> Times:
+    """Runs the two in turn, and takes the fastest round of each: others were disturbed.
+
+    Args:
+        reference: the float model.
+        quantized: the quantized model.
+        sample: what they are run on.
+        is_priced: whether the cost model is asked for the times of layers, too.
+    """
     best = [math.inf, math.inf]
     layers: List[Dict[str, float]] = [{}, {}]
     for _ in range(_ROUNDS):
@@ -160,7 +184,8 @@ def measure_times(reference: Compiled, quantized: Compiled, sample: Sample) -> T
             best[index] = min(best[index], total)
             for name, time in of_layers.items():
                 layers[index][name] = min(layers[index].get(name, math.inf), time)
-    return Times(best[0], best[1], layers[0], layers[1])
+    expected = [expected_times(of_model.explanation) if is_priced else {} for of_model in (reference, quantized)]
+    return Times(best[0], best[1], *layers, *expected)
 
 
 @dataclasses.dataclass(frozen=True)

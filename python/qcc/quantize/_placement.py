@@ -9,10 +9,12 @@ contraction and for values that are stored, and only costs accuracy anywhere els
 
 from __future__ import annotations
 
-from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Set
+from typing import AbstractSet, Any, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
+import numpy as np
+
+from .._packages import need
 from ._graph import CONTRACTIONS, constants_of, layers_of, readers_of, remove_unused
-from ._packages import need
 
 #: Ops whose operands are stored, in integers if they are dequantized values. A sum of values of two layers is one, too.
 _STORED = {*CONTRACTIONS, "Concat", "Resize", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "ReduceMean",
@@ -82,6 +84,47 @@ def _have_one_scale(nodes: List[Any], constants: Dict[str, Any]) -> bool:
         for one, other in zip(value, values[0])) for value in values)
 
 
+def share_zero_points(model: Any) -> int:
+    """Gives the channels of an activation one zero point, where each has its own; returns the number of activations.
+
+    NNCF chooses a range for each channel of the operand of a depthwise convolution. Kernels of bytes take a scale for each
+    channel, but one zero point. The scales grow until each channel still has its range.
+    """
+    helper, constants, readers = need("onnx.numpy_helper"), constants_of(model), readers_of(model)
+    changed = 0
+    for node in model.graph.node:
+        pair = [node, *readers.get(node.output[0], [])]
+        if node.op_type != "QuantizeLinear" or any(other.op_type != "DequantizeLinear" for other in pair[1:]):
+            continue
+        if any(len(other.input) < 3 or name not in constants for other in pair for name in other.input[1:]):
+            continue
+        (scales, zeros), *others = [[helper.to_array(constants[name]) for name in other.input[1:]] for other in pair]
+        if len(np.unique(zeros)) < 2 or any(not np.array_equal(one, other) for values in others
+                                            for one, other in zip(values, (scales, zeros))):
+            continue
+        names = [f"{node.output[0]}.scales", f"{node.output[0]}.zero_points"]
+        model.graph.initializer.extend(helper.from_array(array, name) for name, array in zip(
+            names, _with_one_zero_point(scales, zeros)))
+        for other in pair:
+            del other.input[1:]
+            other.input.extend(names)
+        changed += 1
+    remove_unused(model)
+    return changed
+
+
+def _with_one_zero_point(scales: Any, zeros: Any) -> Tuple[Any, Any]:
+    """Scales and zero points of the same ranges: the zero points are equal, and make the steps grow least."""
+    limits = np.iinfo(zeros.dtype)
+    steps_below, steps_above = zeros.astype(np.int64) - limits.min, limits.max - zeros.astype(np.int64)
+    shared = np.arange(limits.min, limits.max + 1)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # A side without steps needs a range of nothing: 0 / 0.
+        growth = np.fmax(steps_below / (shared - limits.min), steps_above / (limits.max - shared))
+    best = int(np.square(growth).sum(axis=1).argmin())
+    return (scales * growth[best]).astype(scales.dtype), np.full_like(zeros, shared[best, 0])
+
+
 class _Stores:
     """Which ops read a value that is stored, so that integers pay off."""
 
@@ -99,12 +142,23 @@ class _Stores:
     def _is_sum_of_layers(self, node: Any) -> bool:
         """Whether a kernel adds the value of another layer to its own. A sum of values of one layer, as in x + x^3, is
         computed in the kernel of the layer, where rounding saves nothing."""
-        if node.op_type != "Add":
-            return False
-        first, second = (self._layers_of(name) for name in node.input)
+        return node.op_type == "Add" and self._joins_layers(node)
+
+    def is_gate(self, value: str, rounded: str) -> bool:
+        """Whether a value is a product of two layers, as in squeeze and excitation, whose rounded form goes to one sum. No
+        kernel computes such a product. The step of the sum does, and stores only the sum."""
+        node, readers = self._producers[value], self._readers.get(rounded, [])
+        while len(readers) == 1 and readers[0].op_type in _MOVES:
+            readers = self._readers.get(readers[0].output[0], [])
+        is_summed = len(readers) == 1 and readers[0].op_type == "Add"
+        return is_summed and node.op_type == "Mul" and self._joins_layers(node)
+
+    def _joins_layers(self, node: Any) -> bool:
+        """Whether an op of two operands reads values of different layers."""
+        first, second = (self.layers_of(name) for name in node.input)
         return bool(first) and bool(second) and first != second
 
-    def _layers_of(self, name: str) -> FrozenSet[str]:
+    def layers_of(self, name: str) -> FrozenSet[str]:
         """The contractions and inputs of the model that a value depends on: the last ones on each way to it."""
         pending = [name]
         while pending:  # Without recursion, as networks are deep.
@@ -123,19 +177,45 @@ class _Stores:
         return self._layers[name]
 
 
-def remove_needless(model: Any) -> int:
-    """Lets elementwise ops and outputs of the model read the floats that would be rounded; returns how many do."""
+def _rounded_pairs(model: Any, producers: Dict[str, Any]) -> List[Tuple[Any, Any]]:
+    """The nodes that round a computed value: QuantizeLinear and DequantizeLinear."""
+    found = []
+    for node in model.graph.node:
+        quantize = _quantize_of(node, producers) if node.op_type == "DequantizeLinear" else None
+        if quantize is not None and quantize.input[0] in producers:
+            found.append((quantize, node))
+    return found
+
+
+def roundings_in_kernels(model: Any) -> Dict[str, str]:
+    """The values of one contraction that elementwise ops of its kernel read rounded, each with the name of the layer."""
+    producers, readers, stores = _producers(model), readers_of(model), _Stores(model)
+    found = {}
+    for quantize, dequantize in _rounded_pairs(model, producers):
+        layers = stores.layers_of(quantize.input[0])
+        layer = producers.get(next(iter(layers))) if len(layers) == 1 else None
+        if layer is not None and not all(stores.reads(reader) for reader in readers.get(dequantize.output[0], [])):
+            found[quantize.input[0]] = layer.name
+    return found
+
+
+def remove_needless(model: Any, kept: AbstractSet[str] = frozenset()) -> int:
+    """Lets elementwise ops and outputs of the model read the floats that would be rounded; returns how many do.
+
+    Args:
+        model: a quantized model, which changes.
+        kept: values that stay rounded.
+    """
     removed = 0
     producers, readers, outputs = _producers(model), readers_of(model), {value.name for value in model.graph.output}
     stores = _Stores(model)
-    pairs = [(producers[node.input[0]], node) for node in model.graph.node
-             if node.op_type == "DequantizeLinear" and node.input[0] in producers]
-    for quantize, dequantize in pairs:
+    for quantize, dequantize in _rounded_pairs(model, producers):
         value = quantize.input[0]
-        if quantize.op_type != "QuantizeLinear" or value not in producers:
+        if value in kept:
             continue
+        is_gate = stores.is_gate(value, dequantize.output[0])
         for reader in readers.get(dequantize.output[0], []):
-            if not stores.reads(reader):
+            if is_gate or not stores.reads(reader):
                 _replace(reader, dequantize.output[0], value)
                 removed += 1
         is_output = dequantize.output[0] in outputs and value not in outputs

@@ -26,8 +26,10 @@ class Layer:
     generic: str  #: why generic loops compute a contraction; "" if a kernel does
     distance: Optional[Distance]  #: of its value; None if the models have no value in common
     alone: Optional[float]  #: relative error of the outputs if this layer alone is quantized
-    before: Optional[float]  #: microseconds in float32
+    before: Optional[float]  #: measured microseconds in float32
     after: Optional[float]
+    saved: Optional[float]  #: microseconds that quantizing the layer saves
+    is_expected: bool  #: whether `saved` is what the cost model expects; otherwise it is measured
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,11 +85,11 @@ class Report:
 
     def __str__(self) -> str:
         rows: List[Tuple[str, ...]] = [
-            ("layer", "op", "products", "relative L2", "signal/noise", "alone", "before us", "after us", "saved us")]
+            ("layer", "op", "products", "relative L2", "signal/noise", "alone", "before us", "after us", "saved us", "saved is")]
         for layer in self.contractions:
             rows.append((layer.name, layer.op, layer.precision, number(relative(layer.distance), ".3g"),
                          decibels(layer.distance), number(layer.alone, ".3g"), number(layer.before, ".1f"),
-                         number(layer.after, ".1f"), number(saved(layer), ".1f")))
+                         number(layer.after, ".1f"), number(layer.saved, ".1f"), source_of(layer)))
         return "\n".join([table(rows), "", *self.summary()])
 
     def to_json(self) -> Dict[str, Any]:
@@ -109,7 +111,8 @@ class Report:
             "outputs": {name: _numbers(distance) for name, distance in self.outputs.items()},
             "layers": [{"name": layer.name, "op": layer.op, "products": layer.precision, "reason": layer.reason,
                         "generic": layer.generic, **_numbers(layer.distance), "relative_error_alone": finite(layer.alone),
-                        "microseconds_float32": layer.before, "microseconds": layer.after} for layer in self.layers],
+                        "microseconds_float32": layer.before, "microseconds": layer.after,
+                        "microseconds_saved": layer.saved, "saved_is_expected": layer.is_expected} for layer in self.layers],
             "choices": [{"layer": choice.layer, "floats": choice.floats, "relative_error": finite(choice.error),
                          "microseconds": choice.microseconds, "on_front": choice.on_front} for choice in self.choices],
             "search": found, "unwanted": list(self.unwanted),
@@ -134,8 +137,9 @@ def number(value: Optional[float], form: str) -> str:
     return "" if value is None else format(value, form)
 
 
-def saved(layer: Layer) -> Optional[float]:
-    return None if layer.before is None or layer.after is None else layer.before - layer.after
+def source_of(layer: Layer) -> str:
+    """Where the microseconds that a layer saves are from."""
+    return "" if layer.saved is None else "expected" if layer.is_expected else "measured"
 
 
 def _numbers(distance: Optional[Distance]) -> Dict[str, Optional[float]]:

@@ -16,8 +16,8 @@ from .._artifact import write_file
 from .._exit_codes import DIFFERS, FAILED, SUCCESS, run_on_model
 from .._layers import load_model
 from .._options import check_outputs, count, dimension, pair
+from .._packages import quiet
 from ..errors import InvalidArgumentError
-from ..quantize._packages import quiet
 from ._agreement import References, observe
 from ._engines import OTHER_ENGINES, choose_targets, qcc_engine
 from ._report import Report

@@ -15,10 +15,10 @@ import numpy as np
 
 from .. import __version__
 from .._compile import compile, processors
-from .._layers import import_package, reason_of, show_values
+from .._layers import reason_of, show_values
+from .._packages import hide_telemetry, need
 from .._module import load
 from ..errors import Error, UnsupportedError
-from ..quantize._packages import hide_telemetry
 from ._rows import Results, Sample
 
 #: The value of each axis, such as {"level": "all", "threads": "4"}.
@@ -162,7 +162,7 @@ def _guarded(run: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _onnxruntime(model: Any, threads: Sequence[int]) -> Engine:
-    ort = import_package("onnxruntime", "onnxruntime")
+    ort = need("onnxruntime")
     levels = {"disabled": ort.GraphOptimizationLevel.ORT_DISABLE_ALL,
               "basic": ort.GraphOptimizationLevel.ORT_ENABLE_BASIC,
               "extended": ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
@@ -183,7 +183,7 @@ def _onnxruntime(model: Any, threads: Sequence[int]) -> Engine:
 
 def _openvino(model: Any, threads: Sequence[int]) -> Engine:
     hide_telemetry()
-    openvino = import_package("openvino", "openvino")
+    openvino = need("openvino")
     levels = {"accuracy": {"EXECUTION_MODE_HINT": "ACCURACY"},
               "performance": {"EXECUTION_MODE_HINT": "PERFORMANCE"},
               "performance in f32": {"EXECUTION_MODE_HINT": "PERFORMANCE", "INFERENCE_PRECISION_HINT": "f32"}}

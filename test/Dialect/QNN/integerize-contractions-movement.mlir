@@ -95,3 +95,28 @@ func.func @broadcast_and_slice(%x: tensor<?x8xi8>, %s: tensor<?x1xf32>, %w: tens
   %y = linalg.batch_matmul ins(%b, %wd : tensor<3x2x8xf32>, tensor<3x8x5xf32>) outs(%zeros : tensor<3x2x5xf32>) -> tensor<3x2x5xf32>
   return %y : tensor<3x2x5xf32>
 }
+
+// -----
+
+// Zero points of channels that are equal are one: the pad adds it to the stored
+// integers.
+// CHECK-LABEL: @pad_equal_zero_points
+// CHECK: %[[P:.*]] = tensor.pad %arg0 low[0, 0] high[0, 1]
+// CHECK: linalg.generic {{.*}} ins(%[[P]], %{{.*}} : tensor<4x8xi8>, tensor<8x2xi8>)
+// CHECK: %[[Z:.*]] = arith.constant 3 : i32
+// CHECK-NEXT: arith.subi %{{.*}}, %[[Z]] : i32
+!w = !quant.uniform<i8:f32, 0.5>
+func.func @pad_equal_zero_points(%x: tensor<4x7xi8>, %w: tensor<8x2x!w>) -> tensor<4x2xf32> {
+  %s = arith.constant dense<[0.5, 1.0, 2.0, 4.0]> : tensor<4xf32>
+  %z = arith.constant dense<3> : tensor<4xi8>
+  %zero = arith.constant 0.0 : f32
+  %zeros = arith.constant dense<0.0> : tensor<4x2xf32>
+  %xd = qnn.dequantize %x scale(%s : tensor<4xf32>) zero_point(%z : tensor<4xi8>) {axis = 0 : i64} : tensor<4x7xi8> -> tensor<4x7xf32>
+  %p = tensor.pad %xd low[0, 0] high[0, 1] {
+  ^bb0(%a: index, %b: index):
+    tensor.yield %zero : f32
+  } : tensor<4x7xf32> to tensor<4x8xf32>
+  %wd = qnn.dequantize %w : tensor<8x2x!w> -> tensor<8x2xf32>
+  %y = linalg.matmul ins(%p, %wd : tensor<4x8xf32>, tensor<8x2xf32>) outs(%zeros : tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %y : tensor<4x2xf32>
+}

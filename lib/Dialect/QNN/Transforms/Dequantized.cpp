@@ -140,12 +140,18 @@ static ParamTensor makeZeroPoint(OpBuilder &builder, Location loc,
   ParamTensor zero;
   if (params.hasNoZeroPoint())
     return zero;
-  zero.dims = getDims(params, params.zeroPointKind, type.getRank());
   if (params.isZeroPointConstant) {
-    zero.value = makeKnown<int32_t>(builder, loc, params.zeroPoints, zero.dims,
-                                    type, builder.getI32Type());
+    ArrayRef<int32_t> zeroPoints = params.zeroPoints;
+    // Equal zero points are one: kernels take no vector of them.
+    if (llvm::all_equal(zeroPoints))
+      zeroPoints = zeroPoints.take_front();
+    else
+      zero.dims = getDims(params, params.zeroPointKind, type.getRank());
+    zero.value = makeKnown<int32_t>(builder, loc, zeroPoints, zero.dims, type,
+                                    builder.getI32Type());
     return zero;
   }
+  zero.dims = getDims(params, params.zeroPointKind, type.getRank());
   zero.value = makeRunTime(builder, loc, params.zeroPoint, zero.dims.size());
   RankedTensorType zeroType = getTensorType(zero.value);
   if (zeroType.getElementType().isInteger(32))

@@ -1,6 +1,6 @@
 # Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The packages that qcc quantize uses, which the extra `quantize` of qcc-compiler installs."""
+"""Packages of others that commands import when they need them, and how these packages are kept quiet."""
 
 from __future__ import annotations
 
@@ -11,17 +11,29 @@ import os
 import sys
 from typing import Any, Iterator, List
 
-from ..errors import UnsupportedError
+from .errors import UnsupportedError
+
+#: Packages whose modules have another name.
+_PACKAGES = {"google": "protobuf"}
 
 
-def need(name: str) -> Any:
-    """The package or module `name`; raises UnsupportedError with the command that installs it."""
-    package = name.split(".")[0]
+def need(name: str, extra: str = "") -> Any:
+    """The module `name` of another package.
+
+    Args:
+        name: of the module, such as "onnx.reference".
+        extra: the extra of qcc-compiler that installs the package; "" if the package is installed on its own.
+
+    Raises:
+        UnsupportedError: the package is missing; the message has the command that installs it.
+    """
+    first = name.split(".", maxsplit=1)[0]
+    package = _PACKAGES.get(first, first)
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        remedy = "pip install 'qcc-compiler[quantize]'"
-        raise UnsupportedError(f"qcc quantize needs the package {package} ({error}); {remedy}") from None
+        remedy = f"'qcc-compiler[{extra}]'" if extra else package
+        raise UnsupportedError(f"qcc needs the package {package} ({error}); pip install {remedy}") from None
 
 
 def hide_telemetry() -> None:
@@ -38,7 +50,7 @@ def need_nncf() -> Any:
     """NNCF, which sends nothing to anybody: its telemetry is off before it is imported, also if it does not run in CI."""
     os.environ["NNCF_CI"] = "1"
     hide_telemetry()
-    nncf = need("nncf")
+    nncf = need("nncf", "quantize")
     nncf.set_log_level(logging.ERROR)
     return nncf
 
