@@ -60,7 +60,7 @@ void qcc::buildGraphStage(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createQNNQuantizeBeforeMaxima());
   pm.addPass(createCSEPass());
   verifyStage(pm, Stage::Graph,
-              {"qnn", "quant", "linalg", "tensor", "arith", "math"});
+              {"qnn", "quant", "linalg", "tensor", "arith", "math", "cf"});
 }
 
 // linalg, tensor, arith, math, cf (assertions about shapes)

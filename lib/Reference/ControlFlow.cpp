@@ -9,6 +9,7 @@
 #include "LoopNest.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
@@ -243,6 +244,10 @@ llvm::Error Evaluator::evaluateControlFlow(Operation *op, Env &env,
       env.set(result, value);
     return llvm::Error::success();
   }
+  if (auto assertion = dyn_cast<cf::AssertOp>(op))
+    return indexOf(assertion.getArg(), env) != 0
+               ? llvm::Error::success()
+               : failure(op, assertion.getMsg());
   if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
     return evaluateAffineOp(apply, *this, env);
   if (auto minimum = dyn_cast<affine::AffineMinOp>(op))

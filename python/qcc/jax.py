@@ -26,7 +26,6 @@ import jax.export
 import numpy as np
 
 from ._arrays import SIGNED
-from ._assertions import Assertions
 from ._compile import compile as _compile
 from ._function import Function
 from .errors import InvalidArgumentError
@@ -134,18 +133,16 @@ class Program:
     """A compiled program, which is called as the function that it was made of, without the arguments that are weights.
 
     Arguments are converted as `jax.jit` converts them: those that were of 64 bits where the program was compiled, numbers of
-    Python, arrays of numpy with strides. Sizes that break a constraint on symbolic sizes are refused. Results are arrays of
-    JAX in the structure of the function's results. `function` is the entry on flat arguments, which gives arrays of numpy
-    and costs less per call.
+    Python, arrays of numpy with strides. Results are arrays of JAX in the structure of the function's results. `function` is
+    the entry on flat arguments, which gives arrays of numpy and costs less per call.
     """
 
     def __init__(self, function: Function, in_tree: Any, out_tree: Any, arguments: Sequence[_Argument],
-                 results: Sequence[Any], kept: Optional[Sequence[int]] = None, assertions: Optional[Assertions] = None) -> None:
+                 results: Sequence[Any], kept: Optional[Sequence[int]] = None) -> None:
         self.function = function  #: the entry, on flat arguments
         self._in_tree, self._out_tree = in_tree, out_tree
         self._arguments = arguments
         self._kept = kept  # the positions of arguments that the entry takes; None: it takes all
-        self._assertions = assertions
         self._results = [_result_maker(dtype) for dtype in results]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -156,8 +153,6 @@ class Program:
         pairs = list(zip(self._arguments, leaves))
         if self._kept is not None:
             pairs = [pairs[index] for index in self._kept]
-        if self._assertions is not None:
-            self._assertions.check([np.shape(leaf) for _, leaf in pairs])
         results = self.function(*(argument.to_entry(leaf) for argument, leaf in pairs))
         results = results if isinstance(results, tuple) else (results,)
         return jax.tree_util.tree_unflatten(self._out_tree, [
@@ -285,9 +280,7 @@ def load_exported(source: Any, *, target: Target = "native", threads: int = 0) -
 
 def _load(source: Any, given: Sequence[Any], target: Target, threads: int) -> Program:
     """Compiles an exported program, which takes `given` types of arguments too."""
-    text = source.mlir_module()
-    assertions = Assertions(text)
-    module = _compile(text.encode(), target=target, name=source.fun_name)
+    module = _compile(source.mlir_module().encode(), target=target, name=source.fun_name)
     return Program(module.function(threads=threads), source.in_tree, source.out_tree,
                    [_Argument(dtype, aval.dtype) for dtype, aval in zip(given, source.in_avals)],
-                   [result.dtype for result in source.out_avals], source.module_kept_var_idx, assertions)
+                   [result.dtype for result in source.out_avals], source.module_kept_var_idx)

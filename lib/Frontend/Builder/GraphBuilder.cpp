@@ -54,11 +54,20 @@ Value GraphBuilder::tensor(GraphValue &value) {
   // Integers that are known at run time.
   SmallVector<Value> elements;
   for (OpFoldResult integer : *value.integers)
-    elements.push_back(
-        arith::IndexCastOp::create(b, loc, value.element, index(integer)));
+    elements.push_back(value.isBool()
+                           ? truth(integer)
+                           : arith::IndexCastOp::create(b, loc, value.element,
+                                                        index(integer)));
   value.value = tensor::FromElementsOp::create(
       b, loc, type(value.element, value.shape), elements);
   return value.value;
+}
+
+Value GraphBuilder::truth(OpFoldResult condition) {
+  std::optional<int64_t> known = knownSize(condition);
+  return known ? arith::ConstantOp::create(b, loc, b.getBoolAttr(*known != 0))
+                     .getResult()
+               : cast<Value>(condition);
 }
 
 bool GraphBuilder::knowsIntegers(GraphValue &value) {
@@ -105,6 +114,20 @@ OpFoldResult GraphBuilder::min(OpFoldResult x, OpFoldResult y) {
 }
 OpFoldResult GraphBuilder::max(OpFoldResult x, OpFoldResult y) {
   return sizes.compute(b, loc, SizeOp::Max, x, y);
+}
+OpFoldResult GraphBuilder::remainder(OpFoldResult x, OpFoldResult y) {
+  return sizes.compute(b, loc, SizeOp::Remainder, x, y);
+}
+OpFoldResult GraphBuilder::compare(arith::CmpIPredicate predicate,
+                                   OpFoldResult x, OpFoldResult y) {
+  return sizes.compare(b, loc, predicate, x, y);
+}
+OpFoldResult GraphBuilder::combine(LogicOp op, OpFoldResult x, OpFoldResult y) {
+  return sizes.combine(b, loc, op, x, y);
+}
+OpFoldResult GraphBuilder::select(OpFoldResult condition, OpFoldResult x,
+                                  OpFoldResult y) {
+  return sizes.select(b, loc, condition, x, y);
 }
 OpFoldResult GraphBuilder::broadcastSize(OpFoldResult x, OpFoldResult y) {
   return sizes.compute(b, loc, SizeOp::Broadcast, x, y);

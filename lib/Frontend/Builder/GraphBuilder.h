@@ -60,6 +60,19 @@ public:
   mlir::OpFoldResult truncDiv(mlir::OpFoldResult x, mlir::OpFoldResult y);
   mlir::OpFoldResult min(mlir::OpFoldResult x, mlir::OpFoldResult y);
   mlir::OpFoldResult max(mlir::OpFoldResult x, mlir::OpFoldResult y);
+  /// Of truncDiv.
+  mlir::OpFoldResult remainder(mlir::OpFoldResult x, mlir::OpFoldResult y);
+  /// Conditions on sizes: see SizeArithmetic.
+  mlir::OpFoldResult compare(mlir::arith::CmpIPredicate predicate,
+                             mlir::OpFoldResult x, mlir::OpFoldResult y);
+  mlir::OpFoldResult combine(LogicOp op, mlir::OpFoldResult x,
+                             mlir::OpFoldResult y);
+  mlir::OpFoldResult select(mlir::OpFoldResult condition, mlir::OpFoldResult x,
+                            mlir::OpFoldResult y);
+  void noteTrue(mlir::OpFoldResult condition) { sizes.noteTrue(condition); }
+  std::optional<int64_t> leastOf(mlir::OpFoldResult size) const {
+    return sizes.leastOf(size);
+  }
   /// `y` where x is 1, otherwise x: the size of a dimension of operands that
   /// have these.
   mlir::OpFoldResult broadcastSize(mlir::OpFoldResult x, mlir::OpFoldResult y);
@@ -77,6 +90,8 @@ public:
   /// The product of sizes.
   mlir::OpFoldResult product(llvm::ArrayRef<mlir::OpFoldResult> sizes);
   mlir::Value index(mlir::OpFoldResult size);
+  /// A condition as a value of type i1.
+  mlir::Value truth(mlir::OpFoldResult condition);
   mlir::RankedTensorType type(mlir::Type element, const Shape &shape);
 
   /// Forgets sizes that are computed while it lives: they are values of a

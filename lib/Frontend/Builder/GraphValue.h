@@ -41,8 +41,8 @@ struct GraphValue {
   /// has the order of other images here.
   bool isBlocked = false;
   /// The elements in row-major order, if the integer evaluator knows them: each
-  /// is a constant, or a size that is known at run time. All sizes of the value
-  /// are constants then.
+  /// is a constant, or a size that is known at run time. Elements of bool are
+  /// conditions on sizes (Sizes.h). All sizes of the value are constants then.
   std::optional<llvm::SmallVector<mlir::OpFoldResult>> integers;
   /// Whether all elements are one constant other than 0.
   bool isFilled = false;

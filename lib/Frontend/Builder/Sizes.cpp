@@ -26,45 +26,98 @@ std::optional<int64_t> frontend::knownSize(OpFoldResult size) {
 // Signs
 //===----------------------------------------------------------------------===//
 
-/// Whether an expression of operands, some of which are, is never negative.
-static bool isExprNeverNegative(AffineExpr expr,
-                                function_ref<bool(AffineExpr)> isOperand) {
+/// The least value of a sum, product or quotient of numbers of these least
+/// values; nothing if it is not known.
+static std::optional<int64_t> leastOf(AffineExprKind kind,
+                                      std::optional<int64_t> x,
+                                      std::optional<int64_t> y,
+                                      std::optional<int64_t> constant) {
+  int64_t result;
+  bool isPositive = constant && *constant > 0;
+  bool isFactor = x && y && *x >= 0 && *y >= 0;
+  switch (kind) {
+  case AffineExprKind::Add:
+    return x && y && !llvm::AddOverflow(*x, *y, result) ? std::optional(result)
+                                                        : std::nullopt;
+  case AffineExprKind::Mul:
+    return x && y && (isFactor || (constant && *constant >= 0)) &&
+                   !llvm::MulOverflow(*x, *y, result)
+               ? std::optional(result)
+           : isFactor ? std::optional<int64_t>(0)
+                      : std::nullopt;
+  case AffineExprKind::Mod:
+    return isPositive || isFactor ? std::optional<int64_t>(0) : std::nullopt;
+  default:
+    break;
+  }
+  if (!x || !isPositive)
+    return isFactor ? std::optional<int64_t>(0) : std::nullopt;
+  return kind == AffineExprKind::FloorDiv
+             ? llvm::divideFloorSigned(*x, *constant)
+             : llvm::divideCeilSigned(*x, *constant);
+}
+
+using LeastOfOperand = function_ref<std::optional<int64_t>(AffineExpr)>;
+
+static std::optional<int64_t> leastOf(AffineExpr expr, LeastOfOperand operand) {
   if (auto number = dyn_cast<AffineConstantExpr>(expr))
-    return number.getValue() >= 0;
+    return number.getValue();
   auto both = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!both)
-    return isOperand(expr);
-  return isExprNeverNegative(both.getLHS(), isOperand) &&
-         isExprNeverNegative(both.getRHS(), isOperand);
+    return operand(expr);
+  auto constant = dyn_cast<AffineConstantExpr>(both.getRHS());
+  return leastOf(expr.getKind(), leastOf(both.getLHS(), operand),
+                 leastOf(both.getRHS(), operand),
+                 constant ? std::optional(constant.getValue()) : std::nullopt);
+}
+
+std::optional<int64_t> SizeArithmetic::leastByOp(Operation *op) const {
+  if (isa<tensor::DimOp>(op))
+    return 0;
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+    unsigned dims = apply.getAffineMap().getNumDims();
+    return ::leastOf(
+        apply.getAffineMap().getResult(0), [&](AffineExpr operand) {
+          auto dim = dyn_cast<AffineDimExpr>(operand);
+          unsigned position =
+              dim ? dim.getPosition()
+                  : dims + cast<AffineSymbolExpr>(operand).getPosition();
+          return leastOf(apply.getOperand(position));
+        });
+  }
+  if (op->getNumOperands() < 2)
+    return std::nullopt;
+  // The first operand of a select is its condition.
+  unsigned first = isa<arith::SelectOp>(op);
+  std::optional<int64_t> x = leastOf(op->getOperand(first)),
+                         y = leastOf(op->getOperand(first + 1));
+  if (isa<arith::MaxSIOp>(op))
+    return x && y ? std::max(*x, *y) : x ? x : y;
+  if (isa<arith::MinSIOp, arith::SelectOp>(op))
+    return x && y ? std::optional(std::min(*x, *y)) : std::nullopt;
+  if (isa<arith::RemSIOp>(op))
+    return x && *x >= 0 ? std::optional<int64_t>(0) : std::nullopt;
+  if (isa<arith::MulIOp>(op))
+    return ::leastOf(AffineExprKind::Mul, x, y, std::nullopt);
+  bool isQuotient =
+      isa<arith::FloorDivSIOp, arith::CeilDivSIOp, arith::DivSIOp>(op);
+  return isQuotient && x && y && *x >= 0 && *y >= 0 ? std::optional<int64_t>(0)
+                                                    : std::nullopt;
+}
+
+std::optional<int64_t> SizeArithmetic::leastOf(OpFoldResult size) const {
+  if (std::optional<int64_t> known = knownSize(size))
+    return known;
+  auto value = cast<Value>(size);
+  if (auto noted = leasts.find(value.getAsOpaquePointer());
+      noted != leasts.end())
+    return noted->second;
+  Operation *op = value.getDefiningOp();
+  return op ? leastByOp(op) : std::nullopt;
 }
 
 bool SizeArithmetic::isNeverNegative(OpFoldResult size) const {
-  if (std::optional<int64_t> known = knownSize(size))
-    return *known >= 0;
-  Value value = cast<Value>(size);
-  Operation *op = value.getDefiningOp();
-  if (neverNegative.contains(value.getAsOpaquePointer()) ||
-      isa_and_nonnull<tensor::DimOp>(op))
-    return true;
-  if (!op)
-    return false;
-  if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
-    unsigned dims = apply.getAffineMap().getNumDims();
-    return isExprNeverNegative(
-        apply.getAffineMap().getResult(0), [&](AffineExpr operand) {
-          auto dim = dyn_cast<AffineDimExpr>(operand);
-          unsigned place =
-              dim ? dim.getPosition()
-                  : dims + cast<AffineSymbolExpr>(operand).getPosition();
-          return isNeverNegative(apply.getOperand(place));
-        });
-  }
-  auto isFine = [&](Value x) { return isNeverNegative(x); };
-  if (isa<arith::MaxSIOp>(op))
-    return llvm::any_of(op->getOperands(), isFine);
-  return isa<arith::MulIOp, arith::MinSIOp, arith::FloorDivSIOp,
-             arith::CeilDivSIOp, arith::DivSIOp>(op) &&
-         llvm::all_of(op->getOperands(), isFine);
+  return leastOf(size).value_or(-1) >= 0;
 }
 
 bool SizeArithmetic::isQuotient(OpFoldResult size) {
@@ -87,7 +140,24 @@ bool SizeArithmetic::isQuotient(OpFoldResult size) {
 void SizeArithmetic::noteSizes(ArrayRef<OpFoldResult> numbers) {
   for (OpFoldResult number : numbers)
     if (auto value = dyn_cast<Value>(number))
-      neverNegative.insert(value.getAsOpaquePointer());
+      noteLeast(value, 0);
+}
+
+void SizeArithmetic::noteLeast(Value number, int64_t least) {
+  int64_t &noted =
+      leasts.try_emplace(number.getAsOpaquePointer(), least).first->second;
+  noted = std::max(noted, least);
+  // n + c >= least: n >= least - c.
+  auto apply = number.getDefiningOp<affine::AffineApplyOp>();
+  auto sum =
+      apply ? dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0))
+            : AffineBinaryOpExpr(nullptr);
+  auto constant = sum && sum.getKind() == AffineExprKind::Add
+                      ? dyn_cast<AffineConstantExpr>(sum.getRHS())
+                      : AffineConstantExpr();
+  if (constant && isa<AffineDimExpr, AffineSymbolExpr>(sum.getLHS()) &&
+      !llvm::SubOverflow(least, constant.getValue(), least))
+    noteLeast(apply.getOperand(0), least);
 }
 
 void SizeProduct::multiply(OpFoldResult size) {
@@ -257,6 +327,8 @@ static std::optional<int64_t> fold(SizeOp op, int64_t x, int64_t y) {
     if (y == -1)
       return fold(SizeOp::Sub, 0, x);
     return y == 0 ? 0 : x / y;
+  case SizeOp::Remainder:
+    return y == 0 || y == -1 ? 0 : x % y;
   case SizeOp::Min:
     return std::min(x, y);
   case SizeOp::Max:
@@ -276,7 +348,8 @@ OpFoldResult SizeArithmetic::computeNew(OpBuilder &b, Location loc, SizeOp op,
   bool isSum = op == SizeOp::Add || op == SizeOp::Sub;
   bool isQuotient = op == SizeOp::FloorDiv || op == SizeOp::CeilDiv;
   if (isSum || (op == SizeOp::Mul && (kx || ky)) ||
-      (isQuotient && ky && *ky > 0)) {
+      (isQuotient && ky && *ky > 0) ||
+      (op == SizeOp::Remainder && ky && *ky > 0 && isNeverNegative(x))) {
     SmallVector<Value> operands;
     auto exprOf = [&](OpFoldResult size, std::optional<int64_t> known) {
       if (known)
@@ -290,7 +363,8 @@ OpFoldResult SizeArithmetic::computeNew(OpBuilder &b, Location loc, SizeOp op,
                  : op == SizeOp::Sub      ? a - c
                  : op == SizeOp::Mul      ? a * c
                  : op == SizeOp::FloorDiv ? a.floorDiv(c)
-                                          : a.ceilDiv(c),
+                 : op == SizeOp::CeilDiv  ? a.ceilDiv(c)
+                                          : a % c,
                  operands);
   }
   Value vx = getValueOrCreateConstantIndexOp(b, loc, x),
@@ -304,6 +378,8 @@ OpFoldResult SizeArithmetic::computeNew(OpBuilder &b, Location loc, SizeOp op,
     return arith::CeilDivSIOp::create(b, loc, vx, vy).getResult();
   case SizeOp::TruncDiv:
     return arith::DivSIOp::create(b, loc, vx, vy).getResult();
+  case SizeOp::Remainder:
+    return arith::RemSIOp::create(b, loc, vx, vy).getResult();
   case SizeOp::Min:
     return arith::MinSIOp::create(b, loc, vx, vy).getResult();
   case SizeOp::Max:
@@ -337,10 +413,12 @@ OpFoldResult SizeArithmetic::compute(OpBuilder &b, Location loc, SizeOp op,
   if ((isSum && ky == 0) || ((op == SizeOp::Mul || isQuotient) && ky == 1) ||
       ((isExtreme || op == SizeOp::Broadcast) && x == y) ||
       (op == SizeOp::Broadcast && ky == 1) ||
-      (op == SizeOp::Max && ky == 0 && isNeverNegative(x)))
+      (op == SizeOp::Max && ky && leastOf(x) >= ky) ||
+      (op == SizeOp::Min && kx && leastOf(y) >= kx))
     return x;
   if ((op == SizeOp::Add && kx == 0) || (op == SizeOp::Mul && kx == 1) ||
-      (op == SizeOp::Max && kx == 0 && isNeverNegative(y)) ||
+      (op == SizeOp::Max && kx && leastOf(y) >= kx) ||
+      (op == SizeOp::Min && ky && leastOf(x) >= ky) ||
       (op == SizeOp::Repeats && ky == 1))
     return y;
   auto ask = [&](OpFoldResult first, OpFoldResult second) {
@@ -354,7 +432,8 @@ OpFoldResult SizeArithmetic::compute(OpBuilder &b, Location loc, SizeOp op,
       return found->second;
   OpFoldResult result = computeNew(b, loc, op, x, y);
   // A product of sizes that is computed of what these are made of.
-  if (op != SizeOp::Sub && isNeverNegative(x) && isNeverNegative(y))
-    noteSizes(result);
+  if (auto value = dyn_cast<Value>(result);
+      value && op != SizeOp::Sub && isNeverNegative(x) && isNeverNegative(y))
+    noteLeast(value, leastOf(value).value_or(0));
   return answers[ask(x, y)] = result;
 }

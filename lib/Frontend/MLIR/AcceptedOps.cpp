@@ -124,6 +124,8 @@ static constexpr Rule kLimited[] = {
     {"affine.max", kPositiveDivisors},
     {"affine.min", kPositiveDivisors},
     {"arith.truncf", "rounds to nearest even only"},
+    {"cf.assert", "conditions on dimensions of arguments, outside of loops and "
+                  "branches"},
     {"func.call", "no recursion: calls are inlined"},
     {"linalg.elementwise", "kinds whose op of arith or math is in this list"},
     {"linalg.erf", kSmallFloats},
@@ -178,6 +180,8 @@ static constexpr Rule kRefused[] = {
 static constexpr Rule kOthersOf[] = {
     {"affine", "is not accepted; of affine, only apply, min and max are: write "
                "loops with scf or linalg"},
+    {"cf", "is not accepted; of cf, only assert is: write branches and loops "
+           "with scf"},
     {"math", "is not one of the functions that docs/Numerics.md defines (N8); "
              "'qcc ops' lists them"},
     {"scf",

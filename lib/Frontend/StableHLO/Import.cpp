@@ -10,6 +10,7 @@
 #include "Quantized.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -294,8 +295,9 @@ bool qcc::isStableHLO(ModuleOp module) {
 OwningOpRef<ModuleOp> qcc::importStableHLO(ModuleOp module) {
   module.getContext()
       ->loadDialect<affine::AffineDialect, arith::ArithDialect,
-                    func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
-                    qnn::QNNDialect, scf::SCFDialect, tensor::TensorDialect>();
+                    cf::ControlFlowDialect, func::FuncDialect,
+                    linalg::LinalgDialect, math::MathDialect, qnn::QNNDialect,
+                    scf::SCFDialect, tensor::TensorDialect>();
   if (failed(expandQuantized(module)))
     return {};
   return ProgramImporter(module).run();

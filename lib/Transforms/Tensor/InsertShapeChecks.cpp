@@ -14,11 +14,12 @@
 
 #include "IndexBounds.h"
 #include "ShapeRequirements.h"
-#include "SizeText.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "qcc/Dialect/Utils/Notes.h"
+#include "qcc/Dialect/Utils/SizeText.h"
 #include "qcc/Transforms/Passes.h"
 
 namespace qcc {
@@ -44,6 +45,7 @@ private:
   void checkPad(tensor::PadOp op);
   void checkExpansion(tensor::ExpandShapeOp op);
   void checkConcat(tensor::ConcatOp op);
+  void checkCondition(cf::AssertOp op);
   void checkAssertion(cf::AssertOp op);
   void checkCarried(ValueRange before, ValueRange after);
 };
@@ -259,9 +261,26 @@ void Checks::checkConcat(tensor::ConcatOp op) {
         requireEqual(sizeOf(input, dim), sizeOf(first, dim));
 }
 
+/// A condition of the program, which has to follow from dimensions.
+void Checks::checkCondition(cf::AssertOp op) {
+  if (op->getBlock() != top)
+    return refuse("stands in a loop or branch: " + op.getMsg() +
+                  "; assert it outside");
+  if (std::optional<int64_t> constant = getConstantIntValue(op.getArg())) {
+    if (*constant == 0)
+      refuse("is wrong whatever the shapes are: " + op.getMsg());
+    return op.erase();
+  }
+  if (!isKnown(op.getArg()))
+    refuse("asserts a condition that depends on data: " + op.getMsg() +
+           "; compute it from constants and dimensions");
+}
+
 /// What the lowering of an op asked, a <= b, is asked of dimensions of
 /// arguments instead.
 void Checks::checkAssertion(cf::AssertOp op) {
+  if (!op->hasAttr(kOriginAttr))
+    return checkCondition(op);
   auto condition = op.getArg().getDefiningOp<arith::CmpIOp>();
   if (!condition || condition.getPredicate() != arith::CmpIPredicate::sle)
     return;

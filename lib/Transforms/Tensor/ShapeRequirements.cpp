@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShapeRequirements.h"
-#include "SizeText.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
+#include "qcc/Dialect/Utils/SizeText.h"
 #include "qcc/Transforms/Refusal.h"
 #include "qcc/Transforms/Steps/StepInfo.h"
 #include "llvm/ADT/Statistic.h"

@@ -49,7 +49,8 @@ module @forms attributes {mhlo.num_partitions = 1 : i32} {
     %22 = stablehlo.concatenate %21#1, %21#1, dim = 0 : (tensor<2x2xi32>, tensor<2x2xi32>) -> tensor<4x2xi32>
     %23 = stablehlo.slice %22 [1:3, 0:2] : (tensor<4x2xi32>) -> tensor<2x2xi32>
     %24 = call @twice(%23) : (tensor<2x2xi32>) -> tensor<2x2xi32>
-    stablehlo.custom_call @shape_assertion(%11) {error_message = "no"} : (tensor<3xi1>) -> ()
+    %true = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.custom_call @shape_assertion(%true) {error_message = "no"} : (tensor<i1>) -> ()
     %25 = stablehlo.custom_call @Sharding(%24) {backend_config = ""} : (tensor<2x2xi32>) -> tensor<2x2xi32>
     return %0, %1, %5, %8, %12, %19, %20#1, %25 : tensor<1x4x4x4xi32>, tensor<2x3x5xf32>, tensor<4x5xf32>, tensor<2x3xf32>, tensor<3xi32>, tensor<6x4xf32>, tensor<2xf32>, tensor<2x2xi32>
   }

@@ -167,3 +167,36 @@ func.func @assertion(%x: tensor<?xindex>) {
   cf.assert %enough, "the input needs at least 3 elements along H" {qcc.origin = "qnn.conv2d"}
   return
 }
+
+// -----
+
+func.func @condition_on_data(%x: tensor<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %h = tensor.extract %x[%c0] : tensor<?xindex>
+  %even = arith.cmpi eq, %h, %c0 : index
+  // expected-error@+1 {{'cf.assert' asserts a condition that depends on data: h is 0; compute it from constants and dimensions}}
+  cf.assert %even, "h is 0"
+  return
+}
+
+// -----
+
+func.func @condition_in_a_branch(%x: tensor<?xf32>, %b: i1) {
+  %c0 = arith.constant 0 : index
+  %h = tensor.dim %x, %c0 : tensor<?xf32>
+  %empty = arith.cmpi eq, %h, %c0 : index
+  scf.if %b {
+    // expected-error@+1 {{'cf.assert' stands in a loop or branch: h is 0; assert it outside}}
+    cf.assert %empty, "h is 0"
+  }
+  return
+}
+
+// -----
+
+func.func @never(%x: tensor<?xf32>) {
+  %false = arith.constant false
+  // expected-error@+1 {{'cf.assert' is wrong whatever the shapes are: no}}
+  cf.assert %false, "no"
+  return
+}

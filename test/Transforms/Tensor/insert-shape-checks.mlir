@@ -306,3 +306,21 @@ func.func @over_itself(%x: tensor<?x4xf32>, %j: tensor<4xi32>) -> tensor<?x4xf32
   } -> tensor<?x4xf32>
   return %r : tensor<?x4xf32>
 }
+
+// A condition of the program stays as it is, unless it always holds.
+// CHECK-LABEL: func.func @condition(
+// CHECK: %[[EVEN:.*]] = arith.cmpi eq
+// CHECK: cf.assert %[[EVEN]], "the size is even"
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @condition(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %c2 = arith.constant 2 : index
+  %rest = arith.remsi %n, %c2 : index
+  %even = arith.cmpi eq, %rest, %c0 : index
+  cf.assert %even, "the size is even"
+  %true = arith.constant true
+  cf.assert %true, "yes"
+  return %x : tensor<?xf32>
+}

@@ -7,6 +7,7 @@
 
 #include "../OpTable.h"
 #include "../Ops.h"
+#include "Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -141,7 +142,11 @@ LogicalResult stablehlo::importIf(OpImporter &n) {
   if (n.op->getNumRegions() != 2 || n.in(0).rank() != 0)
     return n.refuse() << "needs a truth value and two regions; correct the "
                          "program";
-  if (std::optional<bool> known = Constants::readBool(n.in(0))) {
+  std::optional<bool> known = Constants::readBool(n.in(0));
+  if (!known && n.knowsIntegers(n.in(0)))
+    if (std::optional<int64_t> truth = knownSize(n.in(0).integers->front()))
+      known = *truth != 0;
+  if (known) {
     auto values = n.importRegion(n.op->getRegion(*known ? 0 : 1), {});
     return failed(values) ? failure() : setAll(n, *values);
   }
@@ -251,9 +256,8 @@ LogicalResult stablehlo::importCustomCall(OpImporter &n) {
   if (name == "Sharding" || name == "SPMDFullToShardShape" ||
       name == "SPMDShardToFullShape" || name == "annotate_device_placement")
     return importIdentity(n);
-  // The entry asks for the sizes that the program needs.
   if (name == "shape_assertion" && n.op->getNumResults() == 0)
-    return success();
+    return importShapeAssertion(n);
   const OpInfo *info = nullptr;
   if (StringRef op = name; op.consume_front("mhlo."))
     info = findOp(("chlo." + op).str());

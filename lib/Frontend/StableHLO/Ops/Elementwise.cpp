@@ -8,6 +8,7 @@
 #include "../OpTable.h"
 #include "../Ops.h"
 #include "../ScalarOps.h"
+#include "Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -16,45 +17,6 @@
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::stablehlo;
-
-/// The most integers of shapes that are computed when a program is imported.
-static constexpr size_t kMaxIntegers = 16;
-
-/// Computes with sizes, where an operand is one: a shape may depend on the
-/// result. Nothing for other ops and operands.
-static std::optional<GraphValue> computeSizes(OpImporter &n) {
-  using Function = OpFoldResult (GraphBuilder::*)(OpFoldResult, OpFoldResult);
-  StringRef name = n.op->getName().stripDialect();
-  Function function = llvm::StringSwitch<Function>(name)
-                          .Case("add", &GraphBuilder::add)
-                          .Case("subtract", &GraphBuilder::sub)
-                          .Case("multiply", &GraphBuilder::mul)
-                          .Case("divide", &GraphBuilder::truncDiv)
-                          .Case("maximum", &GraphBuilder::max)
-                          .Case("minimum", &GraphBuilder::min)
-                          .Default(nullptr);
-  Type element = signless(n.resultElement());
-  if (!function || n.numOperands() != 2 || !element.isSignlessInteger() ||
-      element.isInteger(1) || n.in(0).rank() > 1 || !n.knowsIntegers(n.in(0)) ||
-      !n.knowsIntegers(n.in(1)))
-    return std::nullopt;
-  ArrayRef<OpFoldResult> x = *n.in(0).integers, y = *n.in(1).integers;
-  auto isSize = [](OpFoldResult size) { return !knownSize(size); };
-  if (x.size() != y.size() || x.size() > kMaxIntegers ||
-      (llvm::none_of(x, isSize) && llvm::none_of(y, isSize)))
-    return std::nullopt;
-  if (name == "divide" && llvm::any_of(y, [](OpFoldResult size) {
-        return knownSize(size).value_or(0) == 0;
-      }))
-    return std::nullopt;
-  GraphValue result;
-  result.element = element;
-  result.shape = n.in(0).shape;
-  result.integers.emplace();
-  for (auto [a, b] : llvm::zip_equal(x, y))
-    result.integers->push_back((n.*function)(a, b));
-  return result;
-}
 
 LogicalResult stablehlo::importElementwise(OpImporter &n) {
   if (std::optional<GraphValue> sizes = computeSizes(n))
@@ -141,6 +103,8 @@ static void repeatScalar(OpImporter &n, unsigned i, unsigned like,
 }
 
 LogicalResult stablehlo::importTernary(OpImporter &n) {
+  if (std::optional<GraphValue> sizes = computeSizes(n))
+    return n.set(*sizes);
   constexpr unsigned like = 1;
   std::array<GraphValue, 3> storage;
   SmallVector<GraphValue *> operands;
@@ -203,6 +167,8 @@ LogicalResult stablehlo::importConvert(OpImporter &n) {
                                     Attribute(number))));
   }
   // Sizes stay known.
+  if (std::optional<GraphValue> sizes = computeSizes(n))
+    return n.set(*sizes);
   if (from.isSignlessInteger() && to.isSignlessInteger() &&
       !from.isInteger(1) && to.getIntOrFloatBitWidth() >= 32 &&
       n.knowsIntegers(x)) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef QCC_LIB_TRANSFORMS_TENSOR_SIZETEXT_H
-#define QCC_LIB_TRANSFORMS_TENSOR_SIZETEXT_H
+#ifndef QCC_DIALECT_UTILS_SIZETEXT_H
+#define QCC_DIALECT_UTILS_SIZETEXT_H
 
 #include "mlir/IR/OpDefinition.h"
 #include <optional>
@@ -28,4 +28,4 @@ std::string describeSize(mlir::OpFoldResult size);
 
 } // namespace qcc
 
-#endif // QCC_LIB_TRANSFORMS_TENSOR_SIZETEXT_H
+#endif // QCC_DIALECT_UTILS_SIZETEXT_H
