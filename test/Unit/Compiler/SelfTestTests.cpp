@@ -88,8 +88,8 @@ TEST_F(SelfTests, WrongKernelIsFound) {
   // Others may begin in the same way.
   int numPlaces = 0;
   for (auto *place = artifact.begin();; ++numPlaces) {
-    place = std::search(place, artifact.end(), std::begin(code),
-                        std::end(code));
+    place =
+        std::search(place, artifact.end(), std::begin(code), std::end(code));
     if (place == artifact.end())
       break;
     *place = char(0xc3);
