@@ -15,7 +15,7 @@
 using namespace qcc;
 using namespace qcc::driver;
 
-static int listONNXOps() {
+static std::string listONNXOps() {
   tools::Table table("ll");
   for (const ImportedOp &op : importedOps()) {
     std::vector<std::string> versions;
@@ -23,50 +23,59 @@ static int listONNXOps() {
       versions.push_back(std::to_string(version));
     table.add({op.domain + "." + op.name, tools::join(versions, " ")});
   }
-  printf("%s\nThe numbers are the operator sets in which the op got a meaning "
-         "that is imported.\n",
-         table.print().c_str());
-  return 0;
+  return table.print() +
+         "\nThe numbers are the operator sets in which the op got a meaning "
+         "that is imported.\n";
 }
 
-static int listStableHLOOps() {
+static std::string listStableHLOOps() {
   tools::Table imported("ll"), refused("ll");
   for (const StableHLOOp &op : stableHLOOps())
     if (op.reason.empty())
       imported.add({op.name, op.elements});
     else
       refused.add({op.name, op.reason});
-  printf("%s\nRefused:\n%s", imported.print().c_str(),
-         refused.print("  ").c_str());
-  return 0;
+  return imported.print() + "\nRefused:\n" + refused.print("  ");
 }
 
-int driver::runOps(OpSource source) {
-  if (source == OpSource::ONNX)
-    return listONNXOps();
-  if (source == OpSource::StableHLO)
-    return listStableHLOOps();
+static std::string listMLIROps() {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   std::vector<AcceptedOp> ops = acceptedOps(context);
   constexpr size_t kIndent = 8;
+  std::string text;
   for (size_t i = 0, end; i < ops.size(); i = end) {
     std::vector<std::string> names;
     for (end = i; end < ops.size() && ops[end].dialect == ops[i].dialect; ++end)
       names.push_back(ops[end].name + (ops[end].limits.empty() ? "" : "*"));
     std::string head = ops[i].dialect;
     head.resize(kIndent, ' ');
-    printf("%s%s\n", head.c_str(),
-           tools::wrap(tools::join(names, " "), tools::outputColumns(), kIndent)
-               .c_str());
+    text +=
+        head +
+        tools::wrap(tools::join(names, " "), tools::outputColumns(), kIndent) +
+        "\n";
   }
-  printf("\nWith limits:\n");
   tools::Table table("ll");
   for (const AcceptedOp &op : ops)
     if (!op.limits.empty())
       table.add({op.dialect + "." + op.name, op.limits});
-  printf("%s", table.print("  ").c_str());
-  return 0;
+  return text + "\nWith limits:\n" + table.print("  ");
+}
+
+static std::string listOps(OpSource source) {
+  switch (source) {
+  case OpSource::MLIR:
+    return listMLIROps();
+  case OpSource::ONNX:
+    return listONNXOps();
+  case OpSource::StableHLO:
+    return listStableHLOOps();
+  }
+  llvm_unreachable("covered switch");
+}
+
+int driver::runOps(OpSource source) {
+  return writeOutput("-", listOps(source));
 }

@@ -20,9 +20,10 @@ for track in spans.values():
 runs, steps = spans[1], spans[2]
 shares = [share for thread in range(threads) for share in spans[3 + thread]]
 assert all(share[2]["cat"] == "share" for share in shares)
-# Somebody has a share of each step of each run, and nobody at another time. Who has it depends on who comes.
-for start, end, event in steps:
-    assert any(start - 0.01 <= share[0] and share[1] <= end + 0.01 and share[2]["args"]["step"] == event["args"]["step"]
-               for share in shares), event
+# In each run somebody has a share of each step, and nobody at another time. Who has it depends on who comes.
+for begin, finish, _ in runs:
+    steps_of_run = {event["args"]["step"] for start, end, event in steps if begin - 0.01 <= start and end <= finish + 0.01}
+    shares_of_run = {event["args"]["step"] for start, end, event in shares if begin - 0.01 <= start and end <= finish + 0.01}
+    assert steps_of_run and steps_of_run == shares_of_run, (steps_of_run, shares_of_run)
 for start, end, event in shares:
     assert any(run[0] - 0.01 <= start and end <= run[1] + 0.01 for run in runs), event

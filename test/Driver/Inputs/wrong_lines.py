@@ -291,7 +291,7 @@ def judge(number, line, code):
     wrong = []
     if done.returncode != code:
         wrong.append(f"exit code {done.returncode} instead of {code}")
-    if not re.search(r"^(qcc(-run)?|\S+:\d+:\d+): error: \S", message, re.MULTILINE):
+    if not re.search(r"^(qcc(-run)?|\S+\.\w+(:\d+:\d+)?): error: \S", message, re.MULTILINE):
         wrong.append("no message")
     if re.search("Stack dump|PLEASE submit|bug of qcc|Traceback", message):
         wrong.append("crash")
