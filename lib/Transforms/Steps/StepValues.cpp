@@ -33,8 +33,15 @@ struct Placement {
 };
 } // namespace
 
+/// Whether an op writes the buffer through the view.
+static bool isWritten(memref::SubViewOp view, Operation *user) {
+  auto writer = dyn_cast<DestinationStyleOpInterface>(user);
+  return writer && llvm::is_contained(writer.getDpsInits(), view.getResult());
+}
+
 /// The border of a buffer that is around the view, and around all that is
-/// written to the buffer; or null.
+/// written to the buffer; or null. Of several forms of an op for other numbers
+/// of rows, the first fills the border, and another may write the value.
 static kernel::FillBorderOp borderAround(memref::SubViewOp view) {
   kernel::FillBorderOp border;
   Value base = baseOf(view.getSource());
@@ -54,12 +61,17 @@ static kernel::FillBorderOp borderAround(memref::SubViewOp view) {
                         [](int64_t stride) { return stride == 1; }) &&
            inside.getDroppedDims().none();
   };
+  unsigned numWriters = 0;
   for (Value alias : aliases)
     for (Operation *user : alias.getUsers())
-      if (auto inside = dyn_cast<memref::SubViewOp>(user))
+      if (auto inside = dyn_cast<memref::SubViewOp>(user)) {
         if (!isInside(inside))
           return {};
-  return border;
+        numWriters += llvm::count_if(inside->getUsers(), [&](Operation *op) {
+          return isWritten(inside, op);
+        });
+      }
+  return numWriters > 1 ? kernel::FillBorderOp() : border;
 }
 
 /// Nothing unless the value is all that the buffer holds, but for a border.
