@@ -72,9 +72,8 @@ void ProgramReport::addProgram(ModuleOp module) {
         entry.scratchBytes = std::max(entry.scratchBytes, step.scratch);
       if (!isForDevice)
         for (auto [step, lowered] :
-             llvm::zip_equal(entry.steps, compiled.steps)) {
+             llvm::zip_equal(entry.steps, compiled.steps))
           step.grid = gridOf(lowered);
-        }
       entry.arguments = compiled.arguments;
       entry.results = compiled.results;
       if (entry.launches)

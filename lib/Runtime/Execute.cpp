@@ -244,7 +244,8 @@ void Context::divideSteps() {
   // least so much.
   constexpr int64_t workOfRun = 1 << 15;
   // In the 0.2 microseconds that a second thread makes a step longer
-  // (benchmarks/runtime-overhead), a kernel does at most so much.
+  // (benchmarks/runtime-overhead), vector code does about so much, and kernels
+  // of bytes do more.
   constexpr int64_t workOfPart = 1 << 12;
   bool hasHost = options_.hostThreads.parallelFor != nullptr;
   int64_t total = 0;

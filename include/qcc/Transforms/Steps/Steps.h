@@ -41,8 +41,7 @@ inline constexpr llvm::StringLiteral kStepAttr = "qcc.step";
 /// order and at the same time.
 inline constexpr llvm::StringLiteral kIndependentAttr = "qcc.independent";
 /// DenseI64ArrayAttr of a parallel loop over threads: the rows and the columns
-/// of the grid that they share (Target/X86/Emit/Share.h); kDynamic if sizes
-/// decide.
+/// of the grid that they share; kDynamic if sizes decide.
 inline constexpr llvm::StringLiteral kGridAttr = "qcc.grid";
 /// The same of a step whose threads share its work. The iterations of other
 /// loops are rows of one column. Of several loops the largest. Written by

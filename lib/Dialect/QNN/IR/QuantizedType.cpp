@@ -1,5 +1,4 @@
-//===- QuantizedType.cpp - Types that have parameters of quantization
-//-------===//
+//===- QuantizedType.cpp - Types of quantized values ----------------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
