@@ -52,6 +52,17 @@ struct Side {
     for (int64_t i = 0; i < k; ++i)
       to[i] = from[i * elementStride];
   }
+  /// The elements of group `group`, of `size` elements, less their zero point.
+  void packGroup(int64_t batch, int64_t row, int64_t k, int64_t group,
+                 int64_t size, int64_t *to) const {
+    int64_t at = offset(batch, row, k) + group * size;
+    int64_t z = parameters(batch, row).zeroPoint(group);
+    for (int64_t i = 0; i < size; ++i)
+      to[i] = params->stored(*tensor, at + i) - z;
+  }
+  float groupScale(int64_t batch, int64_t row, int64_t group) const {
+    return parameters(batch, row).scale(group);
+  }
   float scale(int64_t batch, int64_t row, int64_t k) const {
     if (!dequantized)
       return parameters(batch, row).scale(0);
@@ -76,6 +87,7 @@ struct Product : ContractionEnd {
   Side x, y;
 
   void runOnIntegers();
+  void runOnGroups(int64_t size);
   void runOnFloats();
 };
 
@@ -142,6 +154,41 @@ void Product::runOnIntegers() {
                                   y.scale(batch, column + j, k), column + j));
     };
     loop.run(evaluator.threads);
+  }
+}
+
+/// N3 where parameters vary along K, in groups of `size` elements.
+void Product::runOnGroups(int64_t size) {
+  assert(batches == 1 && "only linear layers have groups");
+  std::vector<float> values(m * n);
+  for (int64_t row = 0; row < m; ++row)
+    for (int64_t column = 0; column < n; ++column)
+      values[row * n + column] = bias ? bias->get(column).f : 0.0f;
+  for (int64_t group = 0; group < k / size; ++group) {
+    IntContraction loop;
+    loop.m = m;
+    loop.n = n;
+    loop.k = size;
+    loop.packX = [&](int64_t row, int64_t *to) {
+      x.packGroup(0, row, k, group, size, to);
+    };
+    loop.packY = [&](int64_t row, int64_t *to) {
+      y.packGroup(0, row, k, group, size, to);
+    };
+    loop.sink = [&](int64_t row, int64_t column, int64_t count,
+                    const int64_t *sums) {
+      float xScale = x.groupScale(0, row, group);
+      for (int64_t j = column; j < column + count; ++j) {
+        float &v = values[row * n + j];
+        v = fusedBias(sums[j - column], xScale * y.groupScale(0, j, group), v);
+      }
+    };
+    loop.run(evaluator.threads);
+  }
+  for (auto [i, v] : llvm::enumerate(values)) {
+    Scalar scalar;
+    scalar.f = clamped(v);
+    result.set(i, scalar);
   }
 }
 
@@ -233,6 +280,10 @@ evaluateProduct(Op op, Product &product, const Env &env, int64_t kDimX,
       return overflows(op, product.k);
     product.x.params = std::move(*xParams);
     product.y.params = std::move(*yParams);
+    if (int64_t size = std::max(getX().groupSize, getY().groupSize)) {
+      product.runOnGroups(size);
+      return RtValue(product.result);
+    }
   }
   product.runOnIntegers();
   return RtValue(product.result);

@@ -19,8 +19,9 @@ using namespace qcc::reference;
 using Kind = qnn::QuantParams::Kind;
 
 llvm::Expected<RuntimeParams::Values>
-RuntimeParams::layout(Operation *op, Kind kind, int64_t axis, size_t count,
-                      const std::vector<int64_t> &shape) {
+RuntimeParams::layout(Operation *op, Kind kind, const qnn::QuantParams &params,
+                      size_t count, const std::vector<int64_t> &shape) {
+  int64_t axis = params.axis, groupSize = params.groupSize;
   Values values;
   values.kind = kind;
   int64_t rank = shape.size(), expected = 1;
@@ -33,10 +34,12 @@ RuntimeParams::layout(Operation *op, Kind kind, int64_t axis, size_t count,
       for (int64_t d = axis + 1; d < rank - 1; ++d)
         values.channelStride *= shape[d];
     }
-  } else if (kind == Kind::PerRow) {
-    values.rowStride = 1;
+  } else if (kind == Kind::PerRow || kind == Kind::PerGroup) {
+    values.rowStride = kind == Kind::PerGroup ? shape[rank - 1] / groupSize : 1;
+    expected = values.rowStride;
     for (int64_t d = 0; d < rank - 1; ++d)
       expected *= shape[d];
+    values.elementStride = kind == Kind::PerGroup;
   }
   // An empty tensor has no channels to divide by.
   values.channels = std::max<int64_t>(1, values.channels);
@@ -78,11 +81,11 @@ RuntimeParams::get(Operation *op, const qnn::QuantParams &params,
                              params.zeroPoints.end());
   }
   llvm::Expected<Values> scales =
-      layout(op, params.scaleKind, params.axis, result.scales.size(), shape);
+      layout(op, params.scaleKind, params, result.scales.size(), shape);
   if (!scales)
     return scales.takeError();
-  llvm::Expected<Values> zeroPoints = layout(
-      op, params.zeroPointKind, params.axis, result.zeroPoints.size(), shape);
+  llvm::Expected<Values> zeroPoints =
+      layout(op, params.zeroPointKind, params, result.zeroPoints.size(), shape);
   if (!zeroPoints)
     return zeroPoints.takeError();
   result.scaleLayout = *scales;

@@ -20,7 +20,8 @@
 
 namespace qcc::reference {
 
-/// Parameters along one row (the last dimension) of a tensor.
+/// Parameters along one row (the last dimension) of a tensor: of its elements,
+/// or of its groups of K.
 struct RowParams {
   const float *scales;
   int64_t scaleStride;
@@ -68,7 +69,8 @@ private:
   };
   static llvm::Expected<Values> layout(mlir::Operation *op,
                                        qnn::QuantParams::Kind kind,
-                                       int64_t axis, size_t count,
+                                       const qnn::QuantParams &params,
+                                       size_t count,
                                        const std::vector<int64_t> &shape);
 
   qnn::QuantParams params;

@@ -28,6 +28,21 @@
 using namespace mlir;
 using namespace qcc;
 
+/// acc + (x - zx) * (w - zw), of the body's first two arguments and its last.
+static Value emitProduct(OpBuilder &builder, Location loc, const Contraction &c,
+                         const ZeroPoint &lhsZero,
+                         const GenericEmitter::Reader &readLhsZero,
+                         const ZeroPoint &rhsZero,
+                         const GenericEmitter::Reader &readRhsZero,
+                         ValueRange args) {
+  Value x = emitDifference(builder, loc, args[0], c.lhsParams->isSigned,
+                           lhsZero, readLhsZero, args);
+  Value w = emitDifference(builder, loc, args[1], c.rhsParams->isSigned,
+                           rhsZero, readRhsZero, args);
+  Value product = arith::MulIOp::create(builder, loc, x, w);
+  return arith::AddIOp::create(builder, loc, args.back(), product);
+}
+
 /// The initial value of the accumulator: the bias in all rows, or 0.
 static Value emitInit(OpBuilder &builder, Location loc, const Contraction &c,
                       Value bias, Type accType) {
@@ -53,10 +68,89 @@ static Value integerBias(const Contraction &c) {
                                                               : Value();
 }
 
+/// `tensor` [.., K] as [.., K / size, size].
+static Value expandGroups(OpBuilder &builder, Location loc, Value tensor,
+                          int64_t size) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, tensor);
+  int64_t groups = shape.pop_back_val() / size;
+  shape.append({groups, size});
+  sizes.pop_back();
+  sizes.append({builder.getIndexAttr(groups), builder.getIndexAttr(size)});
+  SmallVector<ReassociationIndices> dims;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    dims.push_back({d});
+  dims.back().push_back(type.getRank());
+  return tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), tensor,
+                                       dims, sizes);
+}
+
+/// The sums of groups of K, [K / G, .., N]. The loops are those of the result,
+/// the groups, and the elements of a group.
+static Value emitGroupSums(ConversionPatternRewriter &rewriter, Location loc,
+                           const Contraction &c) {
+  int64_t rank = c.rank();
+  GenericEmitter emitter = c.emitter(rewriter, loc, /*reductions=*/2);
+  AffineMap loops = rewriter.getMultiDimIdentityMap(rank + 2);
+  Value lhs = expandGroups(rewriter, loc, c.lhs, c.groupSize),
+        rhs = expandGroups(rewriter, loc, c.rhs, c.groupSize);
+  emitter.addInput(lhs, loops.dropResult(rank - 1));
+  emitter.addInput(rhs, loops.getMinorSubMap(3));
+  ZeroPoint lhsZero = ZeroPoint::get(rewriter, loc, *c.lhsParams),
+            rhsZero = ZeroPoint::get(rewriter, loc, *c.rhsParams);
+  rhsZero.axis = c.channelAxis();
+  auto readLhsZero = emitter.add(lhsZero), readRhsZero = emitter.add(rhsZero);
+
+  SmallVector<OpFoldResult> sizes(c.sizes);
+  sizes.insert(sizes.begin(), tensor::getMixedSize(rewriter, loc, rhs, 1));
+  Value empty =
+      tensor::EmptyOp::create(rewriter, loc, sizes, rewriter.getI32Type());
+  Value init = linalg::FillOp::create(rewriter, loc,
+                                      intConstant(rewriter, loc, 0), empty)
+                   .getResult(0);
+  SmallVector<AffineExpr> results(loops.getResults().take_front(rank));
+  results.insert(results.begin(), loops.getResult(rank));
+  return emitter.build(
+      init, /*reductions=*/1, c.origin,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        return emitProduct(b, loc, c, lhsZero, readLhsZero, rhsZero,
+                           readRhsZero, args);
+      },
+      AffineMap::get(rank + 2, 0, results, rewriter.getContext()));
+}
+
+/// The chain over `sums` of groups, [.., N] of f32 (N3).
+static Value emitGroupChain(ConversionPatternRewriter &rewriter, Location loc,
+                            const Contraction &c, Value sums) {
+  int64_t rank = c.rank();
+  GenericEmitter emitter = c.emitter(rewriter, loc, /*reductions=*/1);
+  AffineMap loops = rewriter.getMultiDimIdentityMap(rank + 1);
+  SmallVector<AffineExpr> reads(loops.getResults().take_front(rank));
+  reads.insert(reads.begin(), loops.getResult(rank));
+  emitter.addInput(sums,
+                   AffineMap::get(rank + 1, 0, reads, rewriter.getContext()));
+  Param rhsScale = Param::scale(rewriter, loc, *c.rhsParams);
+  rhsScale.axis = c.channelAxis();
+  auto readScale = emitter.add(
+      mul(rewriter, loc, Param::scale(rewriter, loc, *c.lhsParams), rhsScale));
+  Value init = emitInit(rewriter, loc, c, c.bias, rewriter.getF32Type());
+  return emitter.build(
+      init, /*reductions=*/1, c.origin,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value sum = arith::SIToFPOp::create(b, loc, b.getF32Type(), args[0]);
+        return math::FmaOp::create(b, loc, sum, readScale(b, loc, args),
+                                   args.back())
+            .getResult();
+      });
+}
+
 static Value emitAccumulate(ConversionPatternRewriter &rewriter, Location loc,
                             const Contraction &c) {
   if (!c.lhs)
     return emitInit(rewriter, loc, c, integerBias(c), rewriter.getI32Type());
+  if (c.groupSize)
+    return emitGroupSums(rewriter, loc, c);
   GenericEmitter emitter = c.emitter(rewriter, loc, c.reductions);
   emitter.addInput(c.lhs, c.lhsMap);
   emitter.addInput(c.rhs, c.rhsMap);
@@ -77,16 +171,11 @@ static Value emitAccumulate(ConversionPatternRewriter &rewriter, Location loc,
   auto readLhsZero = emitter.add(lhsZero), readRhsZero = emitter.add(rhsZero);
   Value init =
       emitInit(rewriter, loc, c, integerBias(c), rewriter.getI32Type());
-  return emitter.build(
-      init, c.reductions, c.origin,
-      [&](OpBuilder &b, Location loc, ValueRange args) {
-        Value x = emitDifference(b, loc, args[0], c.lhsParams->isSigned,
-                                 lhsZero, readLhsZero, args);
-        Value w = emitDifference(b, loc, args[1], c.rhsParams->isSigned,
-                                 rhsZero, readRhsZero, args);
-        Value product = arith::MulIOp::create(b, loc, x, w);
-        return arith::AddIOp::create(b, loc, args.back(), product).getResult();
-      });
+  return emitter.build(init, c.reductions, c.origin,
+                       [&](OpBuilder &b, Location loc, ValueRange args) {
+                         return emitProduct(b, loc, c, lhsZero, readLhsZero,
+                                            rhsZero, readRhsZero, args);
+                       });
 }
 
 /// The clamp of a real result (N7): minimumf(maximumf(v, low), high), each
@@ -190,6 +279,16 @@ static Value emitEpilogue(ConversionPatternRewriter &rewriter, Location loc,
       });
 }
 
+/// What follows the accumulator, or the chain over groups.
+static Value finishContraction(ConversionPatternRewriter &rewriter,
+                               Location loc, const Contraction &c, Value acc) {
+  bool isAccumulator = c.resultElement.isInteger(32);
+  bool isPlainReal = !c.lhsParams && !c.bias && !c.clampMin && !c.clampMax &&
+                     c.resultElement.isF32();
+  return isAccumulator || isPlainReal ? acc
+                                      : emitEpilogue(rewriter, loc, c, acc);
+}
+
 Value qcc::emitContraction(ConversionPatternRewriter &rewriter, Location loc,
                            const Contraction &c) {
   Value acc = emitAccumulate(rewriter, loc, c);
@@ -197,11 +296,15 @@ Value qcc::emitContraction(ConversionPatternRewriter &rewriter, Location loc,
     acc.getDefiningOp()->setAttr(kRefusedAttr, c.refusal);
   if (c.weight)
     acc.getDefiningOp()->setAttr(kWeightAttr, c.weight);
-  bool isAccumulator = c.resultElement.isInteger(32);
-  bool isPlainReal = !c.lhsParams && !c.bias && !c.clampMin && !c.clampMax &&
-                     c.resultElement.isF32();
-  return isAccumulator || isPlainReal ? acc
-                                      : emitEpilogue(rewriter, loc, c, acc);
+  if (c.groupSize) {
+    Contraction rest = c;
+    rest.lhsParams = rest.rhsParams = std::nullopt;
+    rest.bias = {};
+    rest.groupSize = 0;
+    return finishContraction(rewriter, loc, rest,
+                             emitGroupChain(rewriter, loc, c, acc));
+  }
+  return finishContraction(rewriter, loc, c, acc);
 }
 
 /// [.., m, n, k] -> [.., m, k].
@@ -232,6 +335,7 @@ struct ConvertLinear : OpConversionPattern<qnn::LinearOp> {
     if (!op.hasFloatOperands()) {
       c.lhsParams = op.getInputParams();
       c.rhsParams = op.getWeightParams();
+      c.groupSize = op.getGroupSize();
     }
     c.noteWeight(op.getWeight());
     replaceValue(rewriter, op, emitContraction(rewriter, loc, c));

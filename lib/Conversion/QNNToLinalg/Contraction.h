@@ -28,6 +28,8 @@ struct Contraction {
   /// From the loops.
   mlir::AffineMap lhsMap, rhsMap;
   unsigned reductions = 1;
+  /// If not 0, K has groups of so many elements with parameters of their own.
+  int64_t groupSize = 0;
   /// If not 1, channels are the last two dimensions of the result: the groups,
   /// and the channels of each.
   int64_t groups = 1;

@@ -109,7 +109,8 @@ Param Param::scale(ConversionPatternRewriter &rewriter, Location loc,
   Param param;
   param.kind = params.scaleKind;
   param.axis = params.axis;
-  if (params.isScaleConstant && param.kind != Kind::PerRow)
+  if (params.isScaleConstant && param.kind != Kind::PerRow &&
+      param.kind != Kind::PerGroup)
     param.values = params.scales;
   else
     param.tensor =
@@ -182,7 +183,13 @@ static Param combine(OpBuilder &builder, Location loc, Param::Op op, Param a,
   }
   a.axis = b.axis = 0;
   GenericEmitter emitter(builder, loc, loops, loops);
-  GenericEmitter::Reader readA = emitter.add(a), readB = emitter.add(b);
+  auto add = [&](const Param &param) -> GenericEmitter::Reader {
+    if (param.kind != Kind::PerGroup)
+      return emitter.add(param);
+    return [number = emitter.addInput(param.tensor)](
+               OpBuilder &, Location, ValueRange args) { return args[number]; };
+  };
+  GenericEmitter::Reader readA = add(a), readB = add(b);
   result.tensor = emitter.build(
       init, 0, "", [&](OpBuilder &b, Location loc, ValueRange args) {
         return emitOp(b, loc, op, readA(b, loc, args), readB(b, loc, args));
@@ -280,9 +287,15 @@ GenericEmitter::Reader GenericEmitter::addTensor(Kind kind, int64_t axis,
       exprs.push_back(builder.getAffineDimExpr(axis + 1));
     }
   }
-  if (kind == Kind::PerRow)
+  bool hasRows = kind == Kind::PerRow || (kind == Kind::PerGroup && axis == -1);
+  if (hasRows)
     for (int64_t d = 0; d + 1 < rank; ++d)
       exprs.push_back(builder.getAffineDimExpr(d));
+  if (kind == Kind::PerGroup) {
+    if (!hasRows)
+      exprs.push_back(builder.getAffineDimExpr(axis));
+    exprs.push_back(builder.getAffineDimExpr(rank));
+  }
   // What is left has size 1.
   size_t tensorRank = cast<RankedTensorType>(tensor.getType()).getRank();
   exprs.resize(tensorRank, builder.getAffineConstantExpr(0));
@@ -331,10 +344,12 @@ GenericEmitter::Reader GenericEmitter::add(const ZeroPoint &zeroPoint) {
 }
 
 Value GenericEmitter::build(Value init, unsigned reductions, StringRef origin,
-                            Body body) {
+                            Body body, AffineMap resultMap) {
   SmallVector<AffineMap> allMaps = maps;
-  allMaps.push_back(builder.getMultiDimIdentityMap(loops).dropResults(
-      llvm::to_vector(llvm::seq<int64_t>(loops - reductions, loops))));
+  if (!resultMap)
+    resultMap = builder.getMultiDimIdentityMap(loops).dropResults(
+        llvm::to_vector(llvm::seq<int64_t>(loops - reductions, loops)));
+  allMaps.push_back(resultMap);
   SmallVector<utils::IteratorType> iterators(loops,
                                              utils::IteratorType::parallel);
   for (unsigned i = 0; i < reductions; ++i)

@@ -32,7 +32,8 @@ struct Param {
 
   Op op = Op::Leaf;
   Kind kind = Kind::PerTensor;
-  int64_t axis = -1; ///< the loop of channels, where `kind` is PerChannel
+  /// The loop of channels, if `kind` is PerChannel, or PerGroup of a weight.
+  int64_t axis = -1;
   /// Of a leaf: the values known at compile time, or an f32 tensor.
   llvm::SmallVector<float> values;
   mlir::Value tensor;
@@ -70,8 +71,9 @@ struct ZeroPoint {
 
 /// Collects the inputs of a linalg.generic and builds it. The iteration space
 /// has `loops` dimensions, of which the first `rank - 1` are those of rows.
-/// With `groups`, channels are two loops, the axis of a parameter and the next:
-/// the groups, and the channels of each.
+/// Loop `rank` is that of groups of K, if a parameter varies along them. With
+/// `groups`, channels are two loops, the axis of a parameter and the next: the
+/// groups, and the channels of each.
 class GenericEmitter {
 public:
   using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
@@ -94,9 +96,10 @@ public:
   Reader addChannels(mlir::Value tensor, int64_t axis);
 
   /// `reductions` innermost loops are reductions; the result has a dimension
-  /// for each other loop.
+  /// for each other loop, in the order of `resultMap` if there is one.
   mlir::Value build(mlir::Value init, unsigned reductions,
-                    llvm::StringRef origin, Body body);
+                    llvm::StringRef origin, Body body,
+                    mlir::AffineMap resultMap = {});
 
 private:
   Reader addTensor(qnn::QuantParams::Kind kind, int64_t axis,

@@ -111,8 +111,9 @@ NumberRange TensorRanges::computeQuantized(Operation *op) {
                : multiplesOf(largestScale(*params), params->width + 1);
   }
   if (auto linear = dyn_cast<qnn::LinearOp>(op))
-    return linear.hasFloatOperands() ? NumberRange()
-                                     : computeContraction(linear);
+    return linear.hasFloatOperands() || linear.getGroupSize()
+               ? NumberRange()
+               : computeContraction(linear);
   if (auto convolution = dyn_cast<qnn::Conv2DOp>(op))
     return computeContraction(convolution);
   if (auto convolution = dyn_cast<qnn::ConvTranspose2DOp>(op))

@@ -88,6 +88,33 @@ static LogicalResult verifyFloatOperands(Operation *op,
   return success();
 }
 
+/// The size of groups of K, or 0. Reports operands whose groups differ, and
+/// what a sum of groups does not take.
+static FailureOr<int64_t> verifyGroups(Operation *op,
+                                       const ContractionTensors &tensors,
+                                       const QuantParams &lhs,
+                                       const QuantParams &rhs) {
+  if (lhs.groupSize && rhs.groupSize && lhs.groupSize != rhs.groupSize)
+    return op->emitOpError()
+           << tensors.lhs.name << " has groups of " << lhs.groupSize
+           << " elements along K and " << tensors.rhs.name << " groups of "
+           << rhs.groupSize << "; give both groups of one size";
+  int64_t group = std::max(lhs.groupSize, rhs.groupSize);
+  if (!group)
+    return group;
+  Type result = elementOf(tensors.result.value);
+  if (!isReal(result))
+    return op->emitOpError()
+           << "has scales or zero points for groups of K and a result of "
+           << result
+           << "; make the result f32, f16 or bf16 and quantize it by "
+              "qnn.quantize";
+  if (tensors.bias && !elementOf(tensors.bias).isF32())
+    return op->emitOpError("has scales or zero points for groups of K and an "
+                           "i32 bias; dequantize the bias to f32");
+  return group;
+}
+
 static LogicalResult verifyResult(Operation *op,
                                   const ContractionTensors &tensors) {
   const QuantTensor &result = tensors.result;
@@ -126,8 +153,13 @@ LogicalResult qcc::qnn::verifyContraction(Operation *op,
     if (failed(lhsParams))
       return failure();
     FailureOr<QuantParams> rhsParams = rhs.verify(op);
-    if (failed(rhsParams) ||
-        failed(verifyNoOverflow(op, tensors.k, *lhsParams, *rhsParams)))
+    if (failed(rhsParams))
+      return failure();
+    FailureOr<int64_t> group =
+        verifyGroups(op, tensors, *lhsParams, *rhsParams);
+    if (failed(group) ||
+        failed(verifyNoOverflow(op, *group ? *group : tensors.k, *lhsParams,
+                                *rhsParams)))
       return failure();
   }
   if (failed(verifyResult(op, tensors)))

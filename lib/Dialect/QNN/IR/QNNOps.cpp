@@ -29,6 +29,7 @@ using namespace qcc::qnn;
 
 static QuantTensor lhsOf(LinearOp op) {
   QuantForms forms = QuantForms::perTensorOrRow();
+  forms.perGroup = true;
   forms.scaleOptional = yieldsInt32(op.getResult());
   return {"input", op.getInput(), op.getInputScale(), op.getInputZeroPoint(),
           forms};
@@ -37,6 +38,7 @@ static QuantTensor lhsOf(LinearOp op) {
 static QuantTensor rhsOf(LinearOp op) {
   QuantForms forms;
   forms.channelAxis = 0;
+  forms.perGroup = true;
   forms.scaleOptional = yieldsInt32(op.getResult());
   return {"weight", op.getWeight(), op.getWeightScale(),
           op.getWeightZeroPoint(), forms};
@@ -105,6 +107,12 @@ QuantParams LinearOp::getInputParams() { return lhsOf(*this).getParams(); }
 QuantParams LinearOp::getWeightParams() { return rhsOf(*this).getParams(); }
 
 QuantParams LinearOp::getResultParams() { return resultOf(*this).getParams(); }
+
+int64_t LinearOp::getGroupSize() {
+  if (hasFloatOperands())
+    return 0;
+  return std::max(getInputParams().groupSize, getWeightParams().groupSize);
+}
 
 LogicalResult MatmulOp::verify() {
   ArrayRef<int64_t> lhs = shapeOf(getLhs()), rhs = shapeOf(getRhs()),

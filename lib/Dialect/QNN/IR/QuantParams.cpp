@@ -270,6 +270,17 @@ static LogicalResult verifyTypeAxis(EmitError emitError, StringRef what,
 // By operands
 //===----------------------------------------------------------------------===//
 
+/// Whether a parameter of type `param` has one element for each row and group
+/// of K of a tensor of type `type`.
+static bool isPerGroup(RankedTensorType param, RankedTensorType type) {
+  int64_t rank = type.getRank();
+  if (param.getRank() != rank || rank < 2 ||
+      param.getShape().drop_back() != type.getShape().drop_back())
+    return false;
+  int64_t k = type.getShape().back(), groups = param.getShape().back();
+  return !ShapedType::isDynamic(k) && groups > 0 && k > 0 && k % groups == 0;
+}
+
 /// How a parameter of type `paramType` covers a tensor of type `type`.
 static FailureOr<Kind> getKind(EmitError emitError, const Twine &name,
                                Type paramType, RankedTensorType type,
@@ -279,7 +290,11 @@ static FailureOr<Kind> getKind(EmitError emitError, const Twine &name,
       (param.getRank() == 1 && param.getDimSize(0) == 1))
     return Kind::PerTensor;
   int64_t rank = type.getRank();
-  if (param.getRank() == rank && rank > 1 && param.getDimSize(rank - 1) == 1) {
+  bool isPerRow =
+      param.getRank() == rank && rank > 1 && param.getDimSize(rank - 1) == 1;
+  if (forms.perGroup && isPerGroup(param, type) && !(isPerRow && forms.perRow))
+    return Kind::PerGroup;
+  if (isPerRow && (forms.perRow || !forms.perGroup)) {
     if (!forms.perRow)
       return emitError() << name << " is per row (" << paramType
                          << "), which this tensor does not allow; give one per "
@@ -302,7 +317,31 @@ static FailureOr<Kind> getKind(EmitError emitError, const Twine &name,
     diag << ", one per channel of dimension " << *forms.channelAxis;
   if (forms.perRow && rank > 1)
     diag << ", or one per row (its shape with the last dimension 1)";
+  if (forms.perGroup && rank > 1)
+    diag << ", or one per group (its shape with a last dimension that divides "
+            "its own)";
   return diag;
+}
+
+/// Sets the size of groups from the operands of `params`.
+static LogicalResult setGroupSize(EmitError emitError, StringRef what,
+                                  RankedTensorType type, QuantParams &params) {
+  auto add = [&](Kind kind, Value operand) {
+    if (kind != Kind::PerGroup)
+      return true;
+    int64_t size = type.getShape().back() /
+                   cast<RankedTensorType>(operand.getType()).getShape().back();
+    std::swap(size, params.groupSize);
+    return size == 0 || size == params.groupSize;
+  };
+  if (add(params.scaleKind, params.scale) &&
+      add(params.zeroPointKind, params.zeroPoint))
+    return success();
+  return emitError() << "scale of " << what << " of type "
+                     << params.scale.getType() << " and its zero point of type "
+                     << params.zeroPoint.getType()
+                     << " have groups of different sizes; give as many zero "
+                        "points as scales";
 }
 
 static FailureOr<QuantParams> readOperands(EmitError emitError, StringRef what,
@@ -342,6 +381,8 @@ static FailureOr<QuantParams> readOperands(EmitError emitError, StringRef what,
   if (!zeroPoint) {
     params.isZeroPointConstant = true;
     params.zeroPoints = {0};
+    if (failed(setGroupSize(emitError, what, type, params)))
+      return failure();
     return params;
   }
   if (params.width == 32)
@@ -362,6 +403,8 @@ static FailureOr<QuantParams> readOperands(EmitError emitError, StringRef what,
   for (int64_t z : params.zeroPoints)
     if (failed(verifyZeroPoint(emitError, what, z, params)))
       return failure();
+  if (failed(setGroupSize(emitError, what, type, params)))
+    return failure();
   return params;
 }
 

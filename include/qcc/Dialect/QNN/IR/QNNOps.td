@@ -36,7 +36,10 @@ def QNN_Dialect : Dialect {
     * scalar: `f32`, `tensor<f32>` or `tensor<1xf32>`: one for the whole tensor;
     * `tensor<Cxf32>`: one per channel along the op's channel axis;
     * per row: rank r, the last dimension 1, the others those of the tensor
-      (`tensor<Mx1xf32>` for `tensor<MxKxi8>`).
+      (`tensor<Mx1xf32>` for `tensor<MxKxi8>`);
+    * per group: rank r, the last dimension a divisor of the tensor's, the others those
+      of the tensor (`tensor<MxLxf32>`). Each element belongs to K / L consecutive
+      elements of a row. Only `qnn.linear` takes this form.
 
     Scales are f32. Zero points are i32, or of the element type of the tensor
     (i8 or ui8).
@@ -257,6 +260,15 @@ def QNN_LinearOp : QNN_Op<"linear", [AttrSizedOperandSegments]> {
       `v = fma(f32(acc), m, bias / sy)`; clamped to [clamp_min / sy, clamp_max / sy];
       `saturate(rint(v) + zy)` (N6).
 
+    Parameters of input and weight may vary along K, in groups of G elements, K being
+    a multiple of G. The result is then real, with one sum of integers for each group,
+    and a chain of FMAs over the groups, in order, from the bias or +0 (N3):
+
+    ```
+    acc_g = sum over k of group g of (x[m, k] - zx[m, g]) * (w[n, k] - zw[n, g])
+    v = bias[n]; for g = 0, 1, ...: v = fma(f32(acc_g), sx[m, g] * sw[n, g], v)
+    ```
+
     Input and weight may also both be f32. If both are dequantized values the op
     is defined by N3; otherwise it is literal: a chain of FMAs in k order from +0,
     then the bias added, then the clamp (N4, N8). The result is then f32, f16 or
@@ -268,15 +280,18 @@ def QNN_LinearOp : QNN_Op<"linear", [AttrSizedOperandSegments]> {
     * (C2) each of input, weight and a quantized result carries its parameters in
       its type or by operands, not both. With an i32 result the scales of input and
       weight are not used and may be absent.
-    * (C3) input parameters: per tensor or per row; weight: per tensor or per
-      channel along axis 0; result: per tensor.
+    * (C3) input parameters: per tensor, per row, or per group (operands of shape
+      [..., K / G]); weight: per tensor, per channel along axis 0, or per group
+      (operands of shape [N, K / G]); result: per tensor.
     * (C4) scales are normal, positive and finite (N9); zero points lie in the
       storage range.
-    * (C5) the reduction cannot overflow i32 (N2); zero points known only at run
-      time count at their worst.
+    * (C5) the reduction, or that of each group, cannot overflow i32 (N2); zero points
+      known only at run time count at their worst.
     * (C6) bias [N] of i32 or f32; i32 results take no scale of the result, no f32
       bias and no clamp.
     * (C7) clamp_min <= clamp_max, neither NaN.
+    * (C8) groups of input and weight have one size; with groups the result is real,
+      and the bias f32.
 
     Example:
 
@@ -286,6 +301,8 @@ def QNN_LinearOp : QNN_Op<"linear", [AttrSizedOperandSegments]> {
       -> tensor<?x16x!quant.uniform<i8:f32, 1.000000e-01>>
     %z = qnn.linear %d, %w input_scale(%s : tensor<?x1xf32>)
       : tensor<?x8xi8>, tensor<16x8x!quant.uniform<i8:f32, 1.000000e-02>> -> tensor<?x16xf32>
+    %g = qnn.linear %d, %v input_scale(%s : tensor<?x1xf32>) weight_scale(%t : tensor<16x2xf32>)
+      : tensor<?x8xi8>, tensor<16x8xi8> -> tensor<?x16xf32>
     ```
   }];
   let arguments = (ins QNN_Tensor:$input, QNN_Tensor:$weight,
@@ -317,6 +334,8 @@ def QNN_LinearOp : QNN_Op<"linear", [AttrSizedOperandSegments]> {
     QuantParams getWeightParams();
     /// Only where the result is quantized.
     QuantParams getResultParams();
+    /// The number of elements of K that share parameters; 0 if all of K does.
+    int64_t getGroupSize();
   }];
 }
 

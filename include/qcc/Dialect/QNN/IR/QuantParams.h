@@ -25,7 +25,7 @@ namespace qcc::qnn {
 
 struct QuantParams {
   /// How a scale or zero point varies over its tensor.
-  enum class Kind { PerTensor, PerChannel, PerRow };
+  enum class Kind { PerTensor, PerChannel, PerRow, PerGroup };
 
   // The stored integers: their width (8 or 32), and the range to which results
   // saturate. A type may make this range narrower than its storage
@@ -39,10 +39,14 @@ struct QuantParams {
   Kind zeroPointKind = Kind::PerTensor;
   /// The channel dimension, if a kind is PerChannel.
   int64_t axis = -1;
+  /// If a kind is PerGroup, the number of elements of a group of K: consecutive
+  /// elements of the last dimension. Otherwise 0.
+  int64_t groupSize = 0;
 
   /// Whether the values are known at compile time, from the type or from a
   /// constant operand. If so, the vectors hold one value for the tensor, one
-  /// per channel, or one per row in row-major order. Otherwise they are empty.
+  /// per channel, or one per row, or per group, in row-major order. Otherwise
+  /// they are empty.
   bool isScaleConstant = false;
   bool isZeroPointConstant = false;
   llvm::SmallVector<float> scales;
@@ -65,6 +69,9 @@ struct QuantForms {
   bool int32 = false;
   /// Operands of shape [..., 1].
   bool perRow = false;
+  /// Operands of shape [..., K / G], for groups of G elements along the last
+  /// dimension, whose size is K.
+  bool perGroup = false;
   /// Per channel; operands of shape [C] belong to this dimension.
   std::optional<int64_t> channelAxis;
   /// Whether a type may have another axis than `channelAxis`.
