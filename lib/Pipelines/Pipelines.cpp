@@ -100,6 +100,7 @@ void qcc::buildFormContractions(OpPassManager &pm, const TargetRef &target,
   FormContractionsOptions forming;
   forming.fuse = options.fuse;
   forming.floats = target->contractsFloats();
+  forming.groups = target->contractsGroups();
   pm.addNestedPass<func::FuncOp>(createFormContractions(forming));
   if (options.fuse) {
     pm.addNestedPass<func::FuncOp>(createReadUnpadded(target));

@@ -273,7 +273,7 @@ SmallVector<NumberRange> qcc::epilogueArgumentRanges(kernel::ContractOp op) {
   DenseF64ArrayAttr ranges = op.getKnownFacts().epilogueRanges;
   if (!ranges)
     return valueRanges;
-  valueRanges.push_back(op.isOfFloats()
+  valueRanges.push_back(op.getTotalType().isF32()
                             ? NumberRange()
                             : NumberRange{std::numeric_limits<int32_t>::min(),
                                           std::numeric_limits<int32_t>::max(),

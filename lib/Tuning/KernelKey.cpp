@@ -172,6 +172,7 @@ std::string qcc::describeKernel(kernel::ContractOp op) {
     operand("rhs_zero_point", zeroPoint, op.getRhsZeroPointMap());
   operands("lhs_in", op.getLhsOperands(), op.getLhsOperandMaps());
   operands("rhs_in", op.getRhsOperands(), op.getRhsOperandMaps());
+  operands("group_in", op.getGroupOperands(), op.getGroupMaps());
   operands("epilogue_in", op.getEpilogueOperands(), op.getEpilogueMaps());
   for (auto [out, map] : llvm::zip_equal(op.getOuts(), op.getOutMaps()))
     os << "out " << getElementTypeOrSelf(out.getType()) << ' ' << map << '\n';
@@ -186,6 +187,8 @@ std::string qcc::describeKernel(kernel::ContractOp op) {
   RegionWriter writer(os);
   writer.write("lhs_prologue", op.getLhsPrologue());
   writer.write("rhs_prologue", op.getRhsPrologue());
+  if (op.hasGroups())
+    writer.write("group_epilogue", op.getGroupEpilogue());
   writer.write("epilogue", op.getEpilogue());
   return text;
 }

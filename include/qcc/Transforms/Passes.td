@@ -63,6 +63,9 @@ def FormContractions : Pass<"form-contractions", "::mlir::func::FuncOp"> {
       several results, several uses of the accumulator, residual operands, which it
       reads as they were before they were broadcast.
 
+    Where the target has kernels for groups of K (`groups`), a contraction of sums of each
+    group also takes in the chain over the groups.
+
     In the end loops of one iteration are left out, except the columns and one reduction.
     A contraction that cannot be formed keeps the reason in `qcc.refused`.
 
@@ -78,7 +81,9 @@ def FormContractions : Pass<"form-contractions", "::mlir::func::FuncOp"> {
   let options = [Option<"fuse", "fuse", "bool", "true",
                         "Take in producers of operands and consumers of results">,
                  Option<"floats", "floats", "bool", "false",
-                        "Form contractions of floats, too">];
+                        "Form contractions of floats, too">,
+                 Option<"groups", "groups", "bool", "false",
+                        "Take in chains over groups of K">];
   let dependentDialects = ["::qcc::kernel::KernelDialect", "::mlir::tensor::TensorDialect"];
 }
 

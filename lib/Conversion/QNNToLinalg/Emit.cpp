@@ -277,6 +277,17 @@ static Value expandChannels(OpBuilder &builder, Location loc, Value tensor,
                                        ArrayRef<ReassociationIndices>{{0, 1}});
 }
 
+/// [N, L] as [L, N].
+static Value transpose(OpBuilder &builder, Location loc, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, ArrayRef<int64_t>{type.getDimSize(1), type.getDimSize(0)},
+      type.getElementType());
+  return linalg::TransposeOp::create(builder, loc, tensor, empty,
+                                     ArrayRef<int64_t>{1, 0})
+      ->getResult(0);
+}
+
 GenericEmitter::Reader GenericEmitter::addTensor(Kind kind, int64_t axis,
                                                  Value tensor) {
   SmallVector<AffineExpr> exprs;
@@ -291,10 +302,12 @@ GenericEmitter::Reader GenericEmitter::addTensor(Kind kind, int64_t axis,
   if (hasRows)
     for (int64_t d = 0; d + 1 < rank; ++d)
       exprs.push_back(builder.getAffineDimExpr(d));
-  if (kind == Kind::PerGroup) {
-    if (!hasRows)
-      exprs.push_back(builder.getAffineDimExpr(axis));
+  if (kind == Kind::PerGroup)
     exprs.push_back(builder.getAffineDimExpr(rank));
+  if (kind == Kind::PerGroup && !hasRows) {
+    // Columns become innermost, as kernels have them in their lanes.
+    tensor = transpose(builder, loc, tensor);
+    exprs.push_back(builder.getAffineDimExpr(axis));
   }
   // What is left has size 1.
   size_t tensorRank = cast<RankedTensorType>(tensor.getType()).getRank();

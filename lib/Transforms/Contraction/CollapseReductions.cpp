@@ -200,7 +200,9 @@ struct CollapseReductions
     IRRewriter rewriter(&getContext());
     SmallVector<kernel::ContractOp> ops;
     getOperation().walk([&](kernel::ContractOp op) {
-      if (!op.isPacked() && isa<TensorType>(op.getLhs().getType()))
+      // The first dimension of K numbers groups, if there are any.
+      if (!op.isPacked() && !op.hasGroups() &&
+          isa<TensorType>(op.getLhs().getType()))
         ops.push_back(op);
     });
     for (kernel::ContractOp op : ops)

@@ -17,7 +17,7 @@ template <typename Parts> static auto singles(Parts &parts) {
 }
 template <typename Parts> static auto lists(Parts &parts) {
   return std::array{&parts.lhsOperands, &parts.rhsOperands,
-                    &parts.epilogueOperands, &parts.outs};
+                    &parts.groupOperands, &parts.epilogueOperands, &parts.outs};
 }
 
 /// All operands of parts, const or not, in the order of the op's operands.
@@ -138,6 +138,7 @@ kernel::ContractOp ContractParts::createFrom(RewriterBase &rewriter,
   setValueInfos(op, values);
   op.getLhsPrologue().takeBody(old.getLhsPrologue());
   op.getRhsPrologue().takeBody(old.getRhsPrologue());
+  op.getGroupEpilogue().takeBody(old.getGroupEpilogue());
   op.getEpilogue().takeBody(old.getEpilogue());
   return op;
 }

@@ -73,6 +73,9 @@ mlir::AffineMap through(mlir::AffineMap inner, mlir::AffineMap result,
 ///   %x                                read with map (d1, d0)
 void absorbMovement(MappedOperand &operand);
 
+/// Whether each element of a tensor is 0, or +0.0.
+bool isZeroFill(mlir::Value value);
+
 //===----------------------------------------------------------------------===//
 // MatchFloats.cpp
 //===----------------------------------------------------------------------===//
@@ -110,6 +113,17 @@ bool fuseProducer(mlir::RewriterBase &rewriter, kernel::ContractOp op,
 bool fuseConsumer(mlir::RewriterBase &rewriter, kernel::ContractOp op,
                   mlir::linalg::GenericOp consumer,
                   mlir::DominanceInfo &dominance);
+
+/// Takes the chain over groups of K in, which reads sums of integers of each
+/// group:
+///
+///   %sums = kernel.contract epilogue { yield acc }        [groups, m, n] of
+///   i32 %y = linalg.generic ins(%sums, %s) outs(%b) { f(sum, s, total) }
+/// =>
+///   %y = kernel.contract init(%b) group_ins(%s)
+///     group_epilogue { yield f(acc, s, total) } epilogue { yield total }
+bool fuseGroups(mlir::RewriterBase &rewriter, kernel::ContractOp op,
+                mlir::linalg::GenericOp chain, mlir::DominanceInfo &dominance);
 
 /// Records on the neighbours of a contraction that stay outside why they do.
 void explainNeighbours(kernel::ContractOp op);

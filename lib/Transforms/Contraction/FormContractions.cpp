@@ -58,7 +58,7 @@ static kernel::ContractOp dropDeadResults(RewriterBase &rewriter,
 }
 
 /// One step of growth at `op`; false when nothing more fits.
-static bool grow(RewriterBase &rewriter, kernel::ContractOp op,
+static bool grow(RewriterBase &rewriter, kernel::ContractOp op, bool groups,
                  DominanceInfo &dominance) {
   if (fuseProducer(rewriter, op, /*isLhs=*/true) ||
       fuseProducer(rewriter, op, /*isLhs=*/false))
@@ -74,7 +74,8 @@ static bool grow(RewriterBase &rewriter, kernel::ContractOp op,
     return a->isBeforeInBlock(b);
   });
   for (linalg::GenericOp consumer : consumers)
-    if (fuseConsumer(rewriter, op, consumer, dominance))
+    if ((groups && fuseGroups(rewriter, op, consumer, dominance)) ||
+        fuseConsumer(rewriter, op, consumer, dominance))
       return true;
   return false;
 }
@@ -106,7 +107,7 @@ struct FormContractions : qcc::impl::FormContractionsBase<FormContractions> {
       getOperation().walk(
           [&](kernel::ContractOp op) { contracts.push_back(op); });
       for (kernel::ContractOp op : contracts)
-        if (grow(rewriter, op, dominance)) {
+        if (grow(rewriter, op, groups, dominance)) {
           dominance.invalidate();
           changed = true;
           break;

@@ -180,7 +180,7 @@ void qcc::absorbMovement(MappedOperand &operand) {
   }
 }
 
-static bool isZeroFill(Value value) {
+bool qcc::isZeroFill(Value value) {
   while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
       value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);

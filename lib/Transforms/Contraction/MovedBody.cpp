@@ -64,9 +64,9 @@ static bool keepsOrder(AffineMap whole, AffineMap part) {
   return true;
 }
 
-/// An argument of the block for each operand, after the first one.
+/// An argument of the block for each operand, after the leading ones.
 void MovedBody::bindOperand(Value inner, MappedOperand operand) {
-  unsigned index = 1 + indexOf(operands, operand);
+  unsigned index = leading + indexOf(operands, operand);
   while (block->getNumArguments() <= index)
     block->addArgument(getElementTypeOrSelf(operand.value.getType()),
                        from.getLoc());

@@ -18,15 +18,16 @@ namespace qcc {
 llvm::SmallVector<mlir::Value> capturedScalars(mlir::linalg::GenericOp op);
 
 /// The body of an elementwise op on its way into a block of a contraction,
-/// whose first argument is the main operand or the accumulator and whose others
-/// are `operands`.
+/// whose first arguments, as many as `leading`, are the main operand, or the
+/// accumulator and the total of groups, and whose others are `operands`.
 class MovedBody {
 public:
   MovedBody(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp from,
             mlir::Block *block, unsigned loops,
-            llvm::SmallVectorImpl<MappedOperand> &operands)
+            llvm::SmallVectorImpl<MappedOperand> &operands,
+            unsigned leading = 1)
       : rewriter(rewriter), from(from), block(block), loops(loops),
-        operands(operands) {}
+        operands(operands), leading(leading) {}
 
   /// The body's `inner` becomes `value`, which is in the block.
   void bindTo(mlir::Value inner, mlir::Value value) {
@@ -50,6 +51,7 @@ private:
   mlir::Block *block;
   unsigned loops;
   llvm::SmallVectorImpl<MappedOperand> &operands;
+  unsigned leading;
   mlir::IRMapping mapping;
 };
 

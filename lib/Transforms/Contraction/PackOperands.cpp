@@ -50,6 +50,8 @@ struct PackShape {
   int64_t nr, kr, kStep;
   /// Added to each element.
   int64_t offset;
+  /// The groups of K, each with sums of its own.
+  int64_t groups = 1;
 
   int64_t columns() const { return llvm::divideCeil(n, nr); }
   int64_t segmentWords() const {
@@ -108,8 +110,9 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
   bool areFloats = sums.empty();
   int64_t elementBytes = areFloats ? sizeof(float) : 1;
   assert((areFloats || int64_t(sums.size()) == llvm::product_of(shape.batch) *
-                                                   columns * shape.nr) &&
-         "a sum for each column of integers");
+                                                   shape.groups * columns *
+                                                   shape.nr) &&
+         "a sum for each column and group of integers");
   unsigned elementBits = 32 / shape.kr;
   // Where an element of a column is, and where it goes.
   struct Move {
@@ -127,6 +130,7 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
                      elementBits * unsigned(k % segment % shape.kr)});
   });
   uint32_t mask = elementBits == 32 ? ~0u : (1u << elementBits) - 1;
+  size_t movesOfGroup = moves.size() / shape.groups;
   int64_t b = 0;
   forEach(shape.batch, [&](ArrayRef<int64_t> index) {
     int64_t base = 0;
@@ -145,15 +149,18 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
           std::memcpy(&tile[move.word], column + move.offset, sizeof(float));
         continue;
       }
-      int32_t sum = 0;
-      for (const Move &move : moves) {
-        char raw = column[move.offset];
-        int32_t element = isUnsigned ? (uint8_t)raw : (int8_t)raw;
-        element += shape.offset;
-        sum += element;
-        tile[move.word] |= ((uint32_t)element & mask) << move.shift;
+      for (int64_t group = 0; group < shape.groups; ++group) {
+        int32_t sum = 0;
+        for (const Move &move :
+             ArrayRef(moves).slice(group * movesOfGroup, movesOfGroup)) {
+          char raw = column[move.offset];
+          int32_t element = isUnsigned ? (uint8_t)raw : (int8_t)raw;
+          element += shape.offset;
+          sum += element;
+          tile[move.word] |= ((uint32_t)element & mask) << move.shift;
+        }
+        sums[((b * shape.groups + group) * columns) * shape.nr + n] = sum;
       }
-      sums[b * columns * shape.nr + n] = sum;
     }
     ++b;
   });
@@ -263,6 +270,8 @@ void RhsPacker::packConstantRhs(ArrayRef<char> bytes) {
   shape.n = *getConstantIntValue(n);
   auto type = cast<RankedTensorType>(parts.rhs.value.getType());
   SmallVector<int64_t> packedShape(shape.batch), sumsShape(shape.batch);
+  if (op.hasGroups())
+    sumsShape.push_back(shape.groups = shape.reduction.front());
   packedShape.append({shape.columns(), shape.words(), shape.nr});
   sumsShape.push_back(op.isOfFloats() ? 0 : shape.columns() * shape.nr);
   Type word = op.getAccumulatorType();

@@ -57,7 +57,7 @@ static bool isSignedLhs(OpOperand &operand) {
   auto op = dyn_cast<ContractOp>(operand.getOwner());
   return op && operand.get() == op.getLhs() &&
          operand.getOperandNumber() == 0 && op.getLhsPrologue().empty() &&
-         !op.isOfFloats() && !op.getLhsUnsigned();
+         !op.isOfFloats() && !op.hasGroups() && !op.getLhsUnsigned();
 }
 
 /// The argument of a region by which an op reads an element of an operand; null
@@ -87,6 +87,10 @@ static BlockArgument argumentOf(OpOperand &operand) {
     return argument;
   if (auto argument = inside(op.getLhsOperands(), op.getLhsPrologue()))
     return argument;
+  // Behind the accumulator and the total.
+  unsigned first = op.getGroupOperands().getBeginOperandIndex();
+  if (number >= first && number < first + op.getGroupOperands().size())
+    return op.getGroupEpilogue().getArgument(2 + number - first);
   return inside(op.getRhsOperands(), op.getRhsPrologue());
 }
 

@@ -31,6 +31,7 @@ public:
   bool needsRhsRange() const override;
   bool prefersUnsignedLhs() const override;
   bool contractsFloats() const override { return true; }
+  bool contractsGroups() const override { return true; }
   bool readsLhsAsItLies(kernel::ContractOp op, mlir::RankedTensorType type,
                         llvm::ArrayRef<int64_t> padding) const override;
   std::optional<ThreadSpeed> threadSpeed() const override;

@@ -36,8 +36,8 @@ struct MappedOperand {
 
 struct ContractParts {
   MappedOperand lhs, rhs, rhsSums, init, lhsZeroPoint, rhsZeroPoint;
-  llvm::SmallVector<MappedOperand> lhsOperands, rhsOperands, epilogueOperands,
-      outs;
+  llvm::SmallVector<MappedOperand> lhsOperands, rhsOperands, groupOperands,
+      epilogueOperands, outs;
   llvm::SmallVector<int64_t> reductionDims, reductionSizes;
   llvm::SmallVector<std::string> fused;
   /// Layers and types of the results in the source program, one for each of

@@ -136,6 +136,7 @@ enum Segment : unsigned {
   RhsZeroPoint,
   LhsOperands,
   RhsOperands,
+  GroupOperands,
   EpilogueOperands,
   Outs
 };
@@ -179,6 +180,9 @@ SmallVector<AffineMap> ContractOp::getLhsOperandMaps() {
 }
 SmallVector<AffineMap> ContractOp::getRhsOperandMaps() {
   return mapsOf(*this, RhsOperands);
+}
+SmallVector<AffineMap> ContractOp::getGroupMaps() {
+  return mapsOf(*this, GroupOperands);
 }
 SmallVector<AffineMap> ContractOp::getEpilogueMaps() {
   return mapsOf(*this, EpilogueOperands);

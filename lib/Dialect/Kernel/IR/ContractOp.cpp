@@ -93,6 +93,14 @@ static bool isReadAlongReductions(ContractOp op, OpOperand &operand) {
   return number < 2 || isIn(op.getLhsOperands()) || isIn(op.getRhsOperands());
 }
 
+/// Whether an operand is read for each group of K.
+static bool isReadAlongGroups(ContractOp op, OpOperand &operand) {
+  Value value = operand.get();
+  return op.hasGroups() &&
+         (value == op.getLhsZeroPoint() || value == op.getRhsZeroPoint() ||
+          llvm::is_contained(op.getGroupOperands(), value));
+}
+
 static LogicalResult verifyMap(ContractOp op, OpOperand &operand) {
   unsigned loops = op.getNumLoops(), number = operand.getOperandNumber();
   AffineMap map = op.getIndexingMap(operand);
@@ -114,7 +122,8 @@ static LogicalResult verifyMap(ContractOp op, OpOperand &operand) {
                    << " results, the operand rank " << type.getRank();
   if (isReadAlongReductions(op, operand))
     return success();
-  for (int64_t dim : op.getReductionDims())
+  ArrayRef<int64_t> dims = op.getReductionDims();
+  for (int64_t dim : isReadAlongGroups(op, operand) ? dims.drop_front() : dims)
     if (map.isFunctionOfDim(dim))
       return error() << "must not depend on reduction dimension " << dim;
   return success();
@@ -233,12 +242,33 @@ static LogicalResult verifyElementTypes(ContractOp op) {
            << factor;
   if (op.isPacked() && !isElement(op.getRhs(), accumulator))
     return op.emitOpError("packed rhs must have element type ") << accumulator;
-  for (Value v : {op.getInit(), op.getLhsZeroPoint(), op.getRhsZeroPoint(),
-                  op.getRhsSums()})
+  for (Value v : {op.getLhsZeroPoint(), op.getRhsZeroPoint(), op.getRhsSums()})
     if (v && !isElement(v, accumulator))
-      return op.emitOpError(
-                 "init, zero points and sums must have element type ")
+      return op.emitOpError("zero points and sums must have element type ")
              << accumulator;
+  if (op.getInit() && !isElement(op.getInit(), op.getTotalType()))
+    return op.emitOpError("init must have element type ") << op.getTotalType();
+  return success();
+}
+
+/// Groups have sums of integers, and a total of f32.
+static LogicalResult verifyGroups(ContractOp op) {
+  if (!op.hasGroups())
+    return op.getGroupOperands().empty()
+               ? success()
+               : op.emitOpError("has group_ins without group_epilogue");
+  if (op.getGroupEpilogue().front().getNumArguments() < 2)
+    return op.emitOpError("group_epilogue must take an accumulator of i32 and "
+                          "a total of f32");
+  if (!op.getAccumulatorType().isSignlessInteger(32) ||
+      !op.getTotalType().isF32())
+    return op.emitOpError("with groups must have accumulators of i32 and an "
+                          "epilogue that takes an f32");
+  if (op.getReductionDims().size() < 2)
+    return op.emitOpError("with groups must have a reduction dimension of "
+                          "groups and one of their elements");
+  if (op.getLhsPadding() || op.getKnownFacts().zeroBorder)
+    return op.emitOpError("with groups has no lhs_padding and no zero_border");
   return success();
 }
 
@@ -256,6 +286,15 @@ static LogicalResult verifyFloats(ContractOp op) {
     return op.emitOpError("of floats has no zero points, rhs_sums, "
                           "lhs_unsigned, rhs_unsigned or lhs_padding");
   return success();
+}
+
+static LogicalResult verifyGroupEpilogue(ContractOp op) {
+  if (!op.hasGroups())
+    return success();
+  SmallVector<Type> types{op.getAccumulatorType(), op.getTotalType()};
+  llvm::append_range(types, elementTypes(op.getGroupOperands()));
+  return verifyRegion(op, op.getGroupEpilogue(), "group_epilogue", types,
+                      {op.getTotalType()});
 }
 
 /// Prologues yield a factor for an element and their operands, the epilogue
@@ -284,7 +323,8 @@ static LogicalResult verifyBodies(ContractOp op) {
       succeeded(verify(op.getRhsPrologue(), "rhs_prologue",
                        elementOf(op.getRhs()), op.getRhsOperands(),
                        {factor})) &&
-      succeeded(verify(op.getEpilogue(), "epilogue", op.getAccumulatorType(),
+      succeeded(verifyGroupEpilogue(op)) &&
+      succeeded(verify(op.getEpilogue(), "epilogue", op.getTotalType(),
                        op.getEpilogueOperands(), elementTypes(op.getOuts()))));
 }
 
@@ -300,17 +340,19 @@ static LogicalResult verifyResults(ContractOp op) {
 }
 
 /// What kernel.pack makes of rhs, as far as it follows from the contraction:
-/// [batch..., tiles, words, NR] and the sums of columns [batch..., columns].
+/// [batch..., tiles, words, NR] and the sums of columns [batch..., columns], or
+/// [batch..., groups, columns].
 static LogicalResult verifyPacked(ContractOp op) {
   if (!op.isPacked())
     return success();
   auto packed = cast<ShapedType>(op.getRhs().getType());
-  int64_t batch = op.getRoles()->batch.size();
+  int64_t batch = op.getRoles()->batch.size(),
+          sumsRank = batch + (op.hasGroups() ? 2 : 1);
   if (packed.getRank() != batch + 3 ||
       (op.getRhsSums() &&
-       cast<ShapedType>(op.getRhsSums().getType()).getRank() != batch + 1))
+       cast<ShapedType>(op.getRhsSums().getType()).getRank() != sumsRank))
     return op.emitOpError() << "packed rhs must have rank " << batch + 3
-                            << " and rhs_sums rank " << batch + 1;
+                            << " and rhs_sums rank " << sumsRank;
   // A word has up to 4 bytes, or one float.
   int64_t words = packed.getDimSize(batch + 1),
           ofWord = op.isOfFloats() ? 1 : 4;
@@ -340,7 +382,8 @@ static LogicalResult verifyZeroBorder(ContractOp op) {
 
 LogicalResult ContractOp::verify() {
   unsigned maps = getNumOperands() - (getRhsSums() ? 1 : 0);
-  if (getEpilogue().front().getNumArguments() == 0)
+  if (getEpilogue().front().getNumArguments() == 0 ||
+      (hasGroups() && getGroupEpilogue().front().getNumArguments() == 0))
     return emitOpError("epilogue must take an accumulator of i32 or f32");
   if (getIndexingMaps().size() != maps)
     return emitOpError() << "has " << maps << " operands with a map but "
@@ -357,8 +400,9 @@ LogicalResult ContractOp::verify() {
     return emitOpError("must have exactly one dimension that rhs has and lhs "
                        "has not, or none, and an innermost one that lhs, rhs "
                        "and outs have");
-  if (failed(verifyElementTypes(*this)) || failed(verifyFloats(*this)) ||
-      failed(verifyPacked(*this)) || failed(verifyBodies(*this)))
+  if (failed(verifyGroups(*this)) || failed(verifyElementTypes(*this)) ||
+      failed(verifyFloats(*this)) || failed(verifyPacked(*this)) ||
+      failed(verifyBodies(*this)))
     return failure();
   DenseF64ArrayAttr ranges = getKnownFacts().epilogueRanges;
   if (ranges && ranges.size() != 2 * int64_t(getEpilogueOperands().size()))

@@ -105,6 +105,9 @@ std::optional<std::string> TiledStrategy::reasonToRefuse(ContractOp op) const {
   if (failed(roles))
     return "it has no dimension of columns, which only the right operand and "
            "the results have; use strategy threads";
+  if (op.hasGroups())
+    return "it has groups of K with sums of their own, which no kernel for "
+           "GPUs adds up";
   if (roles->isDepthwise)
     return "each of its columns has a left operand of its own, which matrix "
            "instructions do not multiply; use strategy threads";

@@ -65,6 +65,8 @@ VectorPosition Tile::at(KernelBuilder &builder, const Contraction &contraction,
     position.index[*contraction.roles.m] = builder.add(row, i);
   position.index[contraction.roles.n] =
       builder.add(builder.mul(column, contraction.nr), j * builder.lanes);
+  if (group)
+    position.index[contraction.groupLoop()] = group;
   position.vectorDim = contraction.roles.n;
   position.lanes = builder.lanes;
   position.inBounds =

@@ -56,6 +56,12 @@ struct Contraction {
   /// The sizes of the row dimension (1 without one) and the column dimension.
   mlir::Value m, n;
 
+  /// The elements of K that are added up to one sum of integers.
+  int64_t sumSize() { return op.hasGroups() ? segmentSize : k; }
+  /// The loop of groups of K, if there are groups.
+  unsigned groupLoop() const {
+    return kernel::ContractOp(op).getReductionDims().front();
+  }
   /// The size of a parallel dimension.
   mlir::Value loopSize(KernelBuilder &builder, unsigned dim);
   /// Whether the sums over K of the rows of the left operand are needed, and
@@ -83,6 +89,8 @@ struct Tile {
   /// How many columns of the tile exist, if some do not and their number is
   /// known.
   std::optional<int64_t> columns;
+  /// The group of K that is summed up; null if there are no groups.
+  mlir::Value group = {};
   /// Whether columns of the tile may lie outside of the result.
   bool masked;
 

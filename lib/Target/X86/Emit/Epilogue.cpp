@@ -91,7 +91,7 @@ void Epilogue::emit(const Tile &tile, ValueRange accumulators) {
   Location loc = builder.loc;
   if (!scratch)
     scratch = contraction.allocate(builder, {contraction.mr, contraction.nr},
-                                   builder.word);
+                                   contraction.op.getTotalType());
   for (int64_t i = 0; i < tile.rows; ++i)
     for (int64_t j = 0; j < tile.vectors; ++j)
       vector::StoreOp::create(
@@ -102,7 +102,7 @@ void Epilogue::emit(const Tile &tile, ValueRange accumulators) {
                     SmallVector<Value> loaded;
                     for (int64_t j = 0; j < tile.vectors; ++j)
                       loaded.push_back(vector::LoadOp::create(
-                          rewriter, loc, builder.accumulatorType(), scratch,
+                          rewriter, loc, accumulators[0].getType(), scratch,
                           ValueRange{row, builder.index(j * builder.lanes)}));
                     Tile rowTile = tile;
                     rowTile.row = builder.add(tile.row, row);

@@ -25,6 +25,8 @@ public:
   void prepare(ArrayRef<Value> loops, Value first, Value count) override;
   SmallVector<Value> reduce(const Tile &tile, ValueRange accumulators,
                             Step step) override;
+  SmallVector<Value> reduceGroup(const Tile &tile, ValueRange accumulators,
+                                 Step step) override;
   TileSource tileSource(const Tile &tile, int64_t i, Value offset) override;
   void prefetch(const Tile &tile, Value row, Value offset) override;
 
@@ -56,12 +58,9 @@ void InPlaceRows::prepare(ArrayRef<Value> loops, Value first, Value count) {
   OpBuilder::InsertionGuard guard(builder.rewriter);
   builder.rewriter.setInsertionPointToStart(rows.getBody());
   Value row = rows.getInductionVar();
-  SmallVector<Value> sum = builder.carry(
-      0, contraction.segments, builder.splat(0),
-      [&](Value segment, ValueRange sums) {
-        return SmallVector<Value>{sumUp(loops, row, segment, sums.front())};
-      });
-  storeRowSum(row, sum.front());
+  emitRowSums(row, [&](Value segment, Value sum) {
+    return sumUp(loops, row, segment, sum);
+  });
 }
 
 Value InPlaceRows::sumUp(ArrayRef<Value> loops, Value row, Value segment,
@@ -155,6 +154,13 @@ SmallVector<Value> InPlaceRows::reducePart(const Tile &tile, Value segment,
                                    loadWord(tile, i, segment, offset), shift));
       },
       result);
+}
+
+SmallVector<Value>
+InPlaceRows::reduceGroup(const Tile &tile, ValueRange accumulators, Step step) {
+  ZeroBorders::Part all{0, 1, 0, contraction.segmentWords,
+                        SmallVector<bool>(tile.rows, true)};
+  return reducePart(tile, tile.group, all, accumulators, step);
 }
 
 SmallVector<Value> InPlaceRows::reduce(const Tile &tile,

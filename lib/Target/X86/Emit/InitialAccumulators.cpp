@@ -69,11 +69,12 @@ Value InitialAccumulators::apply(Value sum, const Term &term, int64_t i,
 /// Sums of rows that are prepared.
 static InitialAccumulators::Term rowSums(KernelBuilder &builder, LhsRows &rows,
                                          const Tile &tile) {
-  Value row = tile.row;
-  return {true, false, [&builder, &rows, row](int64_t i, int64_t) -> Value {
+  Value row = tile.row, group = tile.group;
+  return {true, false,
+          [&builder, &rows, row, group](int64_t i, int64_t) -> Value {
             return vector::BroadcastOp::create(
                 builder.rewriter, builder.loc, builder.accumulatorType(),
-                rows.rowSum(builder.add(row, i)));
+                rows.rowSum(builder.add(row, i), group));
           }};
 }
 
@@ -82,6 +83,8 @@ InitialAccumulators::Term qcc::x86::columnSums(KernelBuilder &builder,
                                                const Tile &tile) {
   return {false, true, [&builder, &contraction, tile](int64_t, int64_t j) {
             SmallVector<Value> at(tile.batch);
+            if (tile.group)
+              at.push_back(tile.group);
             at.push_back(builder.add(builder.mul(tile.column, contraction.nr),
                                      j * builder.lanes));
             return vector::LoadOp::create(builder.rewriter, builder.loc,
@@ -130,7 +133,7 @@ void InitialAccumulators::addTerms(const Term &lhsSums, const Term &rhsSums) {
                       contraction.layout.lhsShift);
   Term right = operand(zr, zr ? op.getRhsZeroPointMap() : AffineMap(),
                        contraction.layout.rhsShift);
-  if (op.getInit())
+  if (op.getInit() && !op.hasGroups())
     terms.push_back(operand(op.getInit(), op.getInitMap()));
   if (hasLeft) {
     terms.push_back(product(left, once(rhsSums)));
@@ -142,7 +145,7 @@ void InitialAccumulators::addTerms(const Term &lhsSums, const Term &rhsSums) {
   }
   if (hasLeft && hasRight)
     terms.push_back(
-        product(product(left, right), operand({}, {}, contraction.k)));
+        product(product(left, right), operand({}, {}, contraction.sumSize())));
 }
 
 InitialAccumulators::Term InitialAccumulators::sumOf(bool onRow,

@@ -20,8 +20,12 @@ LhsRows::LhsRows(KernelBuilder &builder, Contraction &contraction,
   // Where lanes lie along K, CollectedBlocks computes the sums of both
   // operands.
   if (contraction.needsRowSums() && !contraction.layout.lanesAlongK)
-    rowSums = contraction.allocate(builder, {capacity},
-                                   builder.rewriter.getI32Type());
+    rowSums = contraction.allocate(
+        builder,
+        contraction.op.hasGroups()
+            ? SmallVector<int64_t>{capacity, contraction.segments}
+            : SmallVector<int64_t>{capacity},
+        builder.rewriter.getI32Type());
   if (contraction.atom.hasPairs())
     rowProducts = contraction.allocate(builder, {capacity},
                                        builder.rewriter.getI32Type());
@@ -70,9 +74,11 @@ SmallVector<Value> LhsRows::reduceParts(const Tile &tile,
       });
 }
 
-Value LhsRows::rowSum(Value row) {
-  return memref::LoadOp::create(builder.rewriter, builder.loc, rowSums,
-                                builder.sub(row, firstRow));
+Value LhsRows::rowSum(Value row, Value group) {
+  SmallVector<Value> at{builder.sub(row, firstRow)};
+  if (group)
+    at.push_back(group);
+  return memref::LoadOp::create(builder.rewriter, builder.loc, rowSums, at);
 }
 
 Value LhsRows::rowProduct(Value row) {
@@ -96,11 +102,33 @@ Value LhsRows::addWords(Value sum, Value stored) {
                             sum, left, right);
 }
 
-void LhsRows::storeRowSum(Value row, Value sum) {
+void LhsRows::storeRowSum(Value row, Value sum, Value group) {
   Value total = vector::ReductionOp::create(builder.rewriter, builder.loc,
                                             vector::CombiningKind::ADD, sum);
-  memref::StoreOp::create(builder.rewriter, builder.loc, total, rowSums,
-                          builder.sub(row, firstRow));
+  SmallVector<Value> at{builder.sub(row, firstRow)};
+  if (group)
+    at.push_back(group);
+  memref::StoreOp::create(builder.rewriter, builder.loc, total, rowSums, at);
+}
+
+void LhsRows::emitRowSums(Value row,
+                          function_ref<Value(Value, Value)> addSegment) {
+  if (contraction.op.hasGroups()) {
+    builder.forEach(builder.index(0), builder.index(contraction.segments), 1,
+                    [&](Value group) {
+                      Value sum = addSegment(group, builder.splat(0));
+                      if (rowSums)
+                        storeRowSum(row, sum, group);
+                    });
+    return;
+  }
+  SmallVector<Value> sum = builder.carry(
+      0, contraction.segments, builder.splat(0),
+      [&](Value segment, ValueRange sums) {
+        return SmallVector<Value>{addSegment(segment, sums.front())};
+      });
+  if (rowSums)
+    storeRowSum(row, sum.front());
 }
 
 void LhsRows::storeRowProduct(Value row, Value sum) {

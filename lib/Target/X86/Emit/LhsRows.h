@@ -51,6 +51,9 @@ public:
   /// Emits the loop over K for a tile of the prepared rows.
   virtual llvm::SmallVector<mlir::Value>
   reduce(const Tile &tile, mlir::ValueRange accumulators, Step step) = 0;
+  /// The same for the segment of K that is the tile's group.
+  virtual llvm::SmallVector<mlir::Value>
+  reduceGroup(const Tile &tile, mlir::ValueRange accumulators, Step step) = 0;
   /// Where the elements of a step of K from `offset` on lie, of prepared rows
   /// from row i of the tile on. Offsets count the elements of whole words.
   /// Rows that are not prepared and elements past a segment may be read: they
@@ -68,9 +71,9 @@ public:
     return borders.gainsFrom(row, count);
   }
 
-  /// The sum of the stored elements of a prepared row, an i32. Only where
-  /// Contraction::needsRowSums.
-  mlir::Value rowSum(mlir::Value row);
+  /// The sum of the stored elements of a prepared row, or of those of `group`
+  /// if there are groups, an i32. Only where Contraction::needsRowSums.
+  mlir::Value rowSum(mlir::Value row, mlir::Value group = {});
   /// For atoms with pairs (Atoms/Dot.h): the products of the words of a
   /// prepared row among themselves, a0 a2 + a1 a3 summed over K, negative.
   mlir::Value rowProduct(mlir::Value row);
@@ -97,15 +100,21 @@ protected:
   /// The words of the sum of `stored`, KR elements in each lane's word, plus
   /// `sum`; and its store as the sum of a row.
   mlir::Value addWords(mlir::Value sum, mlir::Value stored);
-  void storeRowSum(mlir::Value row, mlir::Value sum);
+  void storeRowSum(mlir::Value row, mlir::Value sum, mlir::Value group = {});
+  /// Emits the sums of a prepared row: `addSegment` adds the elements of a
+  /// segment to the vector that it is given.
+  void emitRowSums(
+      mlir::Value row,
+      llvm::function_ref<mlir::Value(mlir::Value segment, mlir::Value sum)>
+          addSegment);
   void storeRowProduct(mlir::Value row, mlir::Value sum);
 
   KernelBuilder &builder;
   Contraction &contraction;
   ZeroBorders borders;
   mlir::Value firstRow;    // of the prepared block
-  mlir::Value rowSums;     // [capacity], or null
-  mlir::Value rowProducts; // likewise
+  mlir::Value rowSums;     // [capacity] or [capacity, groups], or null
+  mlir::Value rowProducts; // [capacity], or null
 };
 
 std::unique_ptr<LhsRows> makeInPlaceRows(KernelBuilder &builder,

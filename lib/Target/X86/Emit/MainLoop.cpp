@@ -39,11 +39,10 @@ static int64_t prefetchDistance(Contraction &contraction, const Tile &tile) {
   return kPrefetchAhead / (contraction.nr * wordBytes);
 }
 
-SmallVector<Value> qcc::x86::emitMainLoop(KernelBuilder &builder,
-                                          Contraction &contraction,
-                                          LhsRows &rows,
-                                          ColumnProducts &columns,
-                                          const Tile &tile) {
+/// Emits the sums of integers of a tile, over K or over the tile's group.
+static SmallVector<Value> emitSums(KernelBuilder &builder,
+                                   Contraction &contraction, LhsRows &rows,
+                                   ColumnProducts &columns, const Tile &tile) {
   InitialAccumulators accumulators(builder, contraction, rows, &columns, tile);
   int64_t ahead = prefetchDistance(contraction, tile);
   int64_t stepWords = contraction.atom.hasPairs() ? 2 : 1;
@@ -53,50 +52,99 @@ SmallVector<Value> qcc::x86::emitMainLoop(KernelBuilder &builder,
       Value value = accumulators.emit(i, j);
       initial.push_back(value ? value : builder.splat(0));
     }
-  return rows.reduce(
-      tile, initial,
-      [&](Value word, ArrayRef<bool> isNeeded, LhsRows::LeftWord left,
-          ValueRange accumulators) {
-        SmallVector<std::array<Value, 2>> right(tile.vectors);
+  auto multiply = [&](Value word, ArrayRef<bool> isNeeded,
+                      LhsRows::LeftWord left,
+                      ValueRange accumulators) -> SmallVector<Value> {
+    SmallVector<std::array<Value, 2>> right(tile.vectors);
+    SmallVector<Value> next;
+    for (int64_t j = 0; j < tile.vectors; ++j)
+      for (int64_t w = 0; w < stepWords; ++w) {
+        SmallVector<Value> at(tile.batch);
+        at.append({tile.column, builder.add(word, w),
+                   builder.index(j * builder.lanes)});
+        right[j][w] = vector::LoadOp::create(builder.rewriter, builder.loc,
+                                             builder.accumulatorType(),
+                                             contraction.op.getRhs(), at);
+        if (ahead == 0)
+          continue;
+        // Past the end of this tile lies the next one, past that of all
+        // tiles anything: a prefetch never fails.
+        at[at.size() - 2] = builder.add(word, w + ahead);
+        memref::PrefetchOp::create(builder.rewriter, builder.loc,
+                                   contraction.op.getRhs(), at,
+                                   /*isWrite=*/false, /*localityHint=*/2,
+                                   /*isDataCache=*/true);
+      }
+    for (int64_t i = 0; i < tile.rows; ++i) {
+      std::array<Value, 2> words;
+      if (!isNeeded[i]) {
+        llvm::append_range(next,
+                           accumulators.slice(i * tile.vectors, tile.vectors));
+        continue;
+      }
+      for (int64_t w = 0; w < stepWords; ++w)
+        words[w] = left(i, w);
+      for (int64_t j = 0; j < tile.vectors; ++j) {
+        Value current = accumulators[i * tile.vectors + j];
+        next.push_back(contraction.atom.hasPairs()
+                           ? multiplyPairs(builder.rewriter, builder.loc,
+                                           contraction.atom, current, words,
+                                           right[j])
+                           : multiplyAccumulate(builder.rewriter, builder.loc,
+                                                contraction.atom, current,
+                                                words[0], right[j][0]));
+      }
+    }
+    return next;
+  };
+  return tile.group ? rows.reduceGroup(tile, initial, multiply)
+                    : rows.reduce(tile, initial, multiply);
+}
+
+/// Emits the chain over groups of K; returns the totals.
+static SmallVector<Value> emitChain(KernelBuilder &builder,
+                                    Contraction &contraction, LhsRows &rows,
+                                    ColumnProducts &columns, const Tile &tile) {
+  kernel::ContractOp op = contraction.op;
+  OpBuilder &rewriter = builder.rewriter;
+  auto read = [&](const Tile &tile, Value memref, AffineMap map, int64_t i,
+                  int64_t j) {
+    return readVector(rewriter, builder.loc, memref, map,
+                      tile.at(builder, contraction, i, j));
+  };
+  auto totalType = VectorType::get({builder.lanes}, op.getTotalType());
+  SmallVector<Value> initial;
+  for (int64_t i = 0; i < tile.rows; ++i)
+    for (int64_t j = 0; j < tile.vectors; ++j)
+      initial.push_back(op.getInit()
+                            ? read(tile, op.getInit(), op.getInitMap(), i, j)
+                            : builder.splat(totalType, 0));
+  VectorRegion region(op.getGroupEpilogue());
+  return builder.carry(
+      0, contraction.segments, initial, [&](Value group, ValueRange totals) {
+        Tile ofGroup = tile;
+        ofGroup.group = group;
+        SmallVector<Value> sums =
+            emitSums(builder, contraction, rows, columns, ofGroup);
         SmallVector<Value> next;
-        for (int64_t j = 0; j < tile.vectors; ++j)
-          for (int64_t w = 0; w < stepWords; ++w) {
-            SmallVector<Value> at(tile.batch);
-            at.append({tile.column, builder.add(word, w),
-                       builder.index(j * builder.lanes)});
-            right[j][w] = vector::LoadOp::create(builder.rewriter, builder.loc,
-                                                 builder.accumulatorType(),
-                                                 contraction.op.getRhs(), at);
-            if (ahead == 0)
-              continue;
-            // Past the end of this tile lies the next one, past that of all
-            // tiles anything: a prefetch never fails.
-            at[at.size() - 2] = builder.add(word, w + ahead);
-            memref::PrefetchOp::create(builder.rewriter, builder.loc,
-                                       contraction.op.getRhs(), at,
-                                       /*isWrite=*/false, /*localityHint=*/2,
-                                       /*isDataCache=*/true);
-          }
-        for (int64_t i = 0; i < tile.rows; ++i) {
-          std::array<Value, 2> words;
-          if (!isNeeded[i]) {
-            llvm::append_range(
-                next, accumulators.slice(i * tile.vectors, tile.vectors));
-            continue;
-          }
-          for (int64_t w = 0; w < stepWords; ++w)
-            words[w] = left(i, w);
-          for (int64_t j = 0; j < tile.vectors; ++j) {
-            Value current = accumulators[i * tile.vectors + j];
-            next.push_back(
-                contraction.atom.hasPairs()
-                    ? multiplyPairs(builder.rewriter, builder.loc,
-                                    contraction.atom, current, words, right[j])
-                    : multiplyAccumulate(builder.rewriter, builder.loc,
-                                         contraction.atom, current, words[0],
-                                         right[j][0]));
-          }
+        for (auto [at, sum, total] : llvm::enumerate(sums, totals)) {
+          SmallVector<Value> arguments{sum, total};
+          for (auto [operand, map] :
+               llvm::zip_equal(op.getGroupOperands(), op.getGroupMaps()))
+            arguments.push_back(read(ofGroup, operand, map, at / tile.vectors,
+                                     at % tile.vectors));
+          next.push_back(region.emit(builder, arguments).front());
         }
         return next;
       });
+}
+
+SmallVector<Value> qcc::x86::emitMainLoop(KernelBuilder &builder,
+                                          Contraction &contraction,
+                                          LhsRows &rows,
+                                          ColumnProducts &columns,
+                                          const Tile &tile) {
+  return contraction.op.hasGroups()
+             ? emitChain(builder, contraction, rows, columns, tile)
+             : emitSums(builder, contraction, rows, columns, tile);
 }

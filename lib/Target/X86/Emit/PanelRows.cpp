@@ -34,9 +34,19 @@ public:
   void prepare(ArrayRef<Value> loops, Value first, Value count) override;
   SmallVector<Value> reduce(const Tile &tile, ValueRange accumulators,
                             Step step) override;
+  SmallVector<Value> reduceGroup(const Tile &tile, ValueRange accumulators,
+                                 Step step) override;
   TileSource tileSource(const Tile &tile, int64_t i, Value offset) override;
 
 private:
+  /// The loop over the steps [begin, end) of K.
+  SmallVector<Value> reduceSteps(const Tile &tile, Value begin, Value end,
+                                 ArrayRef<bool> rows, ValueRange accumulators,
+                                 Step step);
+  /// The steps of a segment.
+  int64_t segmentSteps() const {
+    return contraction.segmentWords / (contraction.atom.hasPairs() ? 2 : 1);
+  }
   int64_t vectorElements() const { return builder.lanes * contraction.kr; }
   /// Loads, converts and stores the `count` elements at an index of the left
   /// operand to column `column` of the panel; returns `sum` plus them.
@@ -85,25 +95,22 @@ void PanelRows::prepare(ArrayRef<Value> loops, Value first, Value count) {
   Value lhsRow = builder.add(first, row);
   int64_t step = vectorElements(), whole = contraction.segmentSize / step,
           rest = contraction.segmentSize % step;
-  SmallVector<Value> sum = builder.carry(
-      0, contraction.segments, builder.splat(0),
-      [&](Value segment, ValueRange sums) {
-        Value base =
-            builder.mul(segment, contraction.segmentWords * contraction.kr);
-        auto copyAt = [&](Value offset, int64_t count, ValueRange sums) {
-          return SmallVector<Value>{
-              copy(loopsAt(loops, lhsRow, segment, offset), count, row,
-                   builder.add(base, offset), sums.front())};
-        };
-        SmallVector<Value> current =
-            builder.carry(0, whole, sums, [&](Value i, ValueRange sums) {
-              return copyAt(builder.mul(i, step), step, sums);
-            });
-        return rest == 0 ? current
-                         : copyAt(builder.index(whole * step), rest, current);
-      });
-  if (rowSums)
-    storeRowSum(lhsRow, sum.front());
+  emitRowSums(lhsRow, [&](Value segment, Value sum) {
+    Value base =
+        builder.mul(segment, contraction.segmentWords * contraction.kr);
+    auto copyAt = [&](Value offset, int64_t count, Value sum) {
+      return copy(loopsAt(loops, lhsRow, segment, offset), count, row,
+                  builder.add(base, offset), sum);
+    };
+    sum = builder
+              .carry(0, whole, sum,
+                     [&](Value i, ValueRange sums) {
+                       return SmallVector<Value>{
+                           copyAt(builder.mul(i, step), step, sums.front())};
+                     })
+              .front();
+    return rest == 0 ? sum : copyAt(builder.index(whole * step), rest, sum);
+  });
   if (rowProducts)
     storeRowProduct(lhsRow, multiplyWords(row));
 }
@@ -162,40 +169,49 @@ Value PanelRows::copy(SmallVector<Value> at, int64_t count, Value row,
   return rowSums ? addWords(sum, value) : sum;
 }
 
-SmallVector<Value> PanelRows::reduce(const Tile &tile, ValueRange accumulators,
-                                     Step step) {
+SmallVector<Value> PanelRows::reduceSteps(const Tile &tile, Value begin,
+                                          Value end, ArrayRef<bool> rows,
+                                          ValueRange accumulators, Step step) {
   Value first = builder.sub(tile.row, firstRow);
   int64_t stepWords = contraction.atom.hasPairs() ? 2 : 1;
-  auto reduceWords = [&](Value begin, Value end, ArrayRef<bool> rows,
-                         ValueRange current) {
-    return builder.carry(begin, end, current, [&](Value i, ValueRange current) {
-      Value word = builder.mul(i, stepWords);
-      auto left = [&](int64_t i, int64_t w) -> Value {
-        Value scalar = memref::LoadOp::create(
-            builder.rewriter, builder.loc, words,
-            ValueRange{builder.add(first, i), builder.add(word, w)});
-        return vector::BroadcastOp::create(builder.rewriter, builder.loc,
-                                           builder.accumulatorType(), scalar);
-      };
-      return step(word, rows, left, current);
-    });
-  };
-  int64_t segmentSteps = contraction.segmentWords / stepWords;
+  return builder.carry(
+      begin, end, accumulators, [&](Value i, ValueRange current) {
+        Value word = builder.mul(i, stepWords);
+        auto left = [&](int64_t i, int64_t w) -> Value {
+          Value scalar = memref::LoadOp::create(
+              builder.rewriter, builder.loc, words,
+              ValueRange{builder.add(first, i), builder.add(word, w)});
+          return vector::BroadcastOp::create(builder.rewriter, builder.loc,
+                                             builder.accumulatorType(), scalar);
+        };
+        return step(word, rows, left, current);
+      });
+}
+
+SmallVector<Value> PanelRows::reduceGroup(const Tile &tile,
+                                          ValueRange accumulators, Step step) {
+  Value begin = builder.mul(tile.group, segmentSteps());
+  return reduceSteps(tile, begin, builder.add(begin, segmentSteps()),
+                     SmallVector<bool>(tile.rows, true), accumulators, step);
+}
+
+SmallVector<Value> PanelRows::reduce(const Tile &tile, ValueRange accumulators,
+                                     Step step) {
   SmallVector<ZeroBorders::Part> parts = borders.partsOf(tile);
   // The words of all segments follow each other.
   if (parts.size() == 1) {
     auto [firstSegment, lastSegment] = borders.segmentsOf(builder, tile);
-    return reduceWords(builder.mul(firstSegment, segmentSteps),
-                       builder.mul(lastSegment, segmentSteps),
-                       parts.front().rows, accumulators);
+    return reduceSteps(tile, builder.mul(firstSegment, segmentSteps()),
+                       builder.mul(lastSegment, segmentSteps()),
+                       parts.front().rows, accumulators, step);
   }
   return reduceParts(
       tile, accumulators,
       [&](Value segment, const ZeroBorders::Part &part, ValueRange current) {
-        Value word = builder.mul(segment, segmentSteps);
-        return reduceWords(builder.add(word, part.firstWord),
-                           builder.add(word, part.lastWord), part.rows,
-                           current);
+        Value word = builder.mul(segment, segmentSteps());
+        return reduceSteps(tile, builder.add(word, part.firstWord),
+                           builder.add(word, part.lastWord), part.rows, current,
+                           step);
       });
 }
 

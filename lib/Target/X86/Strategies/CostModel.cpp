@@ -92,6 +92,13 @@ static int64_t countEpilogueOps(ContractOp op) {
          std::min(products, kQuantizationProducts) + kQuantizationOps;
 }
 
+/// The instructions that the chain over groups of K makes, about.
+static int64_t countGroupOps(ContractOp op) {
+  return op.hasGroups()
+             ? op.getReductionSizes().front() * countOps(op.getGroupEpilogue())
+             : 0;
+}
+
 GemmShape GemmShape::of(ContractOp op, bool isInPlace) {
   int64_t prologueOps = countOps(op.getLhsPrologue());
   return {productOfSizes(op, op.getRows()),
@@ -99,7 +106,7 @@ GemmShape GemmShape::of(ContractOp op, bool isInPlace) {
           op.getReductionSize(),
           op.getReductionSizes().back(),
           isInPlace,
-          countEpilogueOps(op),
+          countEpilogueOps(op) + countGroupOps(op),
           kCopy + kPrologue * prologueOps};
 }
 

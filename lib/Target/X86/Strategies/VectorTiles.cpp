@@ -60,6 +60,7 @@ protected:
                   Contraction &contraction) const override {
     emitVectorTiles(builder, contraction);
   }
+  bool computesGroups() const override { return true; }
   bool takes(const Atom &atom) const override {
     return !atom.hasTiles() && !atom.hasFloats();
   }

@@ -56,6 +56,8 @@ std::optional<std::string> qcc::x86::refuseElements(ContractOp op,
   if (atom.hasFloats() != op.isOfFloats())
     return atom.hasFloats() ? "it multiplies floats, not integers"
                             : "it multiplies integers, not floats";
+  if (op.hasGroups() && atom.hasPairs())
+    return "it adds up products of whole rows and columns, not of groups of K";
   if (atom.form != AtomForm::Bytes)
     return std::nullopt;
   std::string reason = "sums of two products could saturate: ";
@@ -110,6 +112,9 @@ std::optional<std::string> X86Strategy::reasonToRefuse(ContractOp op) const {
   if (op.getRoles()->isDepthwise)
     return "each of its columns has a left operand of its own, as in a "
            "depthwise convolution; use strategy depthwise";
+  if (op.hasGroups() && !computesGroups())
+    return "it has groups of K with sums of their own; use strategy "
+           "vector_tiles";
   // A word of floats is one element, wherever it lies.
   if (op.isOfFloats() ||
       !kernel::leavesOut(op.getLhsMap(), op.getReductionDims().back()))

@@ -84,6 +84,8 @@ protected:
   bool readsRhsInPlace(ConfigAttr config) const {
     return neverPacksRhs() || config.getRhs() == RhsSource::InPlace;
   }
+  /// Whether the kernels compute groups of K.
+  virtual bool computesGroups() const { return false; }
   /// Whether configs may read the right operand in place or pack it.
   virtual bool choosesRhsSource() const { return false; }
 

@@ -157,9 +157,21 @@ def Kernel_ContractOp
     acc = init[map(d)]; for each d of reduction_dims: acc = fma(l, r, acc)
     ```
 
+    With a `group_epilogue` the first of `reduction_dims` numbers *groups of K*. Each group
+    has a sum of integers of its own, and the total is an f32 (N3). init is then f32, and
+    zero points may vary along the groups:
+
+    ```
+    total = init[map(d)]
+    for each g of the first of reduction_dims, in order:
+      acc = sum over the rest of reduction_dims of ...             as above, from 0
+      total = group_epilogue(acc, total, group_operands[map(d, g)]...)
+    outs[i][map(d)] = epilogue(total, epilogue_operands[map(d)]...)[i]
+    ```
+
     `indexing_maps` has one map for each operand, in operand order: lhs, rhs, init,
-    lhs_zero_point, rhs_zero_point, lhs_operands, rhs_operands, epilogue_operands,
-    outs. They are projected permutations (constants 0 allowed for unit dimensions). The
+    lhs_zero_point, rhs_zero_point, lhs_operands, rhs_operands, group_operands,
+    epilogue_operands, outs. They are projected permutations (constants 0 allowed for unit dimensions). The
     one of lhs may also be a window: each dimension indexed by a sum of different loops
     times positive constants, as `oh * 2 + kh` of a convolution with stride 2. Its last
     dimension may have a term for a group of columns, as `n floordiv 8 * 4 + c` of a
@@ -184,7 +196,8 @@ def Kernel_ContractOp
 
     Once `rhs_sums` is present the weight is *packed* by `kernel.pack`: `rhs` is then
     its packed form, its map remains the one of the unpacked weight, and `rhs_sums`
-    holds the sum of each of its columns. Packed floats have no sums; `rhs_packed` says
+    holds the sum of each of its columns, with a dimension of groups before that of
+    columns if there are groups. Packed floats have no sums; `rhs_packed` says
     that they are packed.
 
     `lowering_config` is the decision, an attribute of the target; `fused` names the ops
@@ -232,6 +245,7 @@ def Kernel_ContractOp
       Optional<Kernel_TensorOrMemRef>:$rhs_zero_point,
       Variadic<Kernel_TensorOrMemRef>:$lhs_operands,
       Variadic<Kernel_TensorOrMemRef>:$rhs_operands,
+      Variadic<Kernel_TensorOrMemRef>:$group_operands,
       Variadic<Kernel_TensorOrMemRef>:$epilogue_operands,
       Variadic<Kernel_TensorOrMemRef>:$outs,
       AffineMapArrayAttr:$indexing_maps,
@@ -247,6 +261,7 @@ def Kernel_ContractOp
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region MaxSizedRegion<1>:$lhs_prologue,
                         MaxSizedRegion<1>:$rhs_prologue,
+                        MaxSizedRegion<1>:$group_epilogue,
                         SizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     `lhs` `(` $lhs `:` type($lhs) `)` `rhs` `(` $rhs `:` type($rhs) `)`
@@ -256,6 +271,7 @@ def Kernel_ContractOp
     (`rhs_zero_point` `(` $rhs_zero_point^ `:` type($rhs_zero_point) `)`)?
     (`lhs_ins` `(` $lhs_operands^ `:` type($lhs_operands) `)`)?
     (`rhs_ins` `(` $rhs_operands^ `:` type($rhs_operands) `)`)?
+    (`group_ins` `(` $group_operands^ `:` type($group_operands) `)`)?
     (`epilogue_ins` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
     `outs` `(` $outs `:` type($outs) `)` ``
     custom<ContractAttributes>(attr-dict, ref(type($lhs)), ref(type($rhs)), ref(type($rhs_sums)),
@@ -264,6 +280,7 @@ def Kernel_ContractOp
       ref(type($outs)))
     (`lhs_prologue` $lhs_prologue^)?
     (`rhs_prologue` $rhs_prologue^)?
+    (`group_epilogue` $group_epilogue^)?
     `epilogue` $epilogue
     (`->` type($results)^)?
   }];
@@ -280,6 +297,7 @@ def Kernel_ContractOp
     ::mlir::AffineMap getRhsZeroPointMap();
     ::llvm::SmallVector<::mlir::AffineMap> getLhsOperandMaps();
     ::llvm::SmallVector<::mlir::AffineMap> getRhsOperandMaps();
+    ::llvm::SmallVector<::mlir::AffineMap> getGroupMaps();
     ::llvm::SmallVector<::mlir::AffineMap> getEpilogueMaps();
     ::llvm::SmallVector<::mlir::AffineMap> getOutMaps();
     unsigned getNumLoops() { return getLhsMap().getNumDims(); }
@@ -291,8 +309,16 @@ def Kernel_ContractOp
     bool isPacked() { return getRhsSums() || getRhsPacked(); }
     /// Whether operand `number` is `rhs_sums`, which has no map.
     bool isRhsSums(unsigned number) { return getRhsSums() && number == 2; }
+    /// Whether each group of K has an accumulator of its own.
+    bool hasGroups() { return !getGroupEpilogue().empty(); }
     /// The type of accumulators: i32 or f32.
     ::mlir::Type getAccumulatorType() {
+      ::mlir::Region &region = hasGroups() ? getGroupEpilogue() : getEpilogue();
+      return region.front().getArgument(0).getType();
+    }
+    /// The type of what the epilogue takes: an accumulator, or the f32 total of
+    /// groups.
+    ::mlir::Type getTotalType() {
       return getEpilogue().front().getArgument(0).getType();
     }
     bool isOfFloats() { return ::mlir::isa<::mlir::FloatType>(getAccumulatorType()); }
