@@ -89,6 +89,13 @@ struct Packing {
   int64_t nr, kr, kStep;
   /// What is added to each element as it is packed.
   int64_t offset;
+  /// Whether elements take 4 bits. Byte i of a word then has elements i and
+  /// i + 4 of 8 that follow each other along K, the first in its low bits. Only
+  /// for constants.
+  bool hasNibbles = false;
+  /// Whether the kernel reads the sums of columns. Only groups of K, which have
+  /// many, may lack them.
+  bool hasSums = true;
 };
 
 /// One way to compute contractions: which of them, by which configs, at what

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 #include "qcc/Dialect/Utils/Notes.h"
 #include <cmath>
 
@@ -280,6 +281,20 @@ static Value expandChannels(OpBuilder &builder, Location loc, Value tensor,
 /// [N, L] as [L, N].
 static Value transpose(OpBuilder &builder, Location loc, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
+  if (std::optional<ConstantData> data = ConstantData::get(tensor)) {
+    int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
+    unsigned width = getElementBytes(type.getElementType());
+    std::vector<char> bytes;
+    bytes.reserve(data->bytes.size());
+    for (int64_t j = 0; j < columns; ++j)
+      for (int64_t i = 0; i < rows; ++i)
+        llvm::append_range(bytes,
+                           data->bytes.slice((i * columns + j) * width, width));
+    return arith::ConstantOp::create(
+        builder, loc,
+        makeConstant(type.clone({columns, rows}), bytes,
+                     data->name.empty() ? "groups" : data->name + "_groups"));
+  }
   Value empty = tensor::EmptyOp::create(
       builder, loc, ArrayRef<int64_t>{type.getDimSize(1), type.getDimSize(0)},
       type.getElementType());

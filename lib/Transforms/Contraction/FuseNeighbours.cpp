@@ -355,9 +355,8 @@ static StringRef reasonAgainstGroups(kernel::ContractOp op, unsigned group) {
     return "it sums up results of a contraction that are no groups of K";
   if (op.getStaticLoopSizes()[group] < 2 || op.getReductionSize() % 4 != 0)
     return "groups of K are not several of whole words of 4 elements";
-  if (!matchPattern(op.getRhs(), m_Constant()) || op.getRhsZeroPoint())
-    return "the right operand of groups of K is not a constant without zero "
-           "points";
+  if (!matchPattern(op.getRhs(), m_Constant()) || !op.getRhsPrologue().empty())
+    return "the right operand of groups of K is not a constant";
   return "";
 }
 

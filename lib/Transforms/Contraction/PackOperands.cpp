@@ -52,10 +52,14 @@ struct PackShape {
   int64_t offset;
   /// The groups of K, each with sums of its own.
   int64_t groups = 1;
+  bool hasNibbles = false;
+  /// Whether columns have sums: not those of floats.
+  bool hasSums = true;
 
+  int64_t wordElements() const { return hasNibbles ? 2 * kr : kr; }
   int64_t columns() const { return llvm::divideCeil(n, nr); }
   int64_t segmentWords() const {
-    return llvm::alignTo(reduction.back(), kStep) / kr;
+    return llvm::alignTo(reduction.back(), kStep) / wordElements();
   }
   int64_t words() const {
     int64_t words = segmentWords();
@@ -95,7 +99,6 @@ static SmallVector<int64_t> strides(AffineMap map, ArrayRef<int64_t> shape) {
   return result;
 }
 
-/// Packs floats where `sums` is empty.
 static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
                          const PackShape &shape, bool isUnsigned,
                          MutableArrayRef<int32_t> packed,
@@ -107,13 +110,13 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
   assert(int64_t(packed.size()) ==
              llvm::product_of(shape.batch) * columns * words * shape.nr &&
          "as many words as tiles hold");
-  bool areFloats = sums.empty();
+  bool areFloats = shape.kr == 1;
   int64_t elementBytes = areFloats ? sizeof(float) : 1;
-  assert((areFloats || int64_t(sums.size()) == llvm::product_of(shape.batch) *
-                                                   shape.groups * columns *
-                                                   shape.nr) &&
+  assert((!shape.hasSums ||
+          int64_t(sums.size()) == llvm::product_of(shape.batch) * shape.groups *
+                                      columns * shape.nr) &&
          "a sum for each column and group of integers");
-  unsigned elementBits = 32 / shape.kr;
+  unsigned elementBits = 32 / shape.wordElements();
   // Where an element of a column is, and where it goes.
   struct Move {
     int64_t offset, word;
@@ -124,10 +127,15 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
     int64_t offset = 0, segment = shape.reduction.back(), k = moves.size();
     for (auto [i, x] : llvm::enumerate(index))
       offset += x * stride[numBatch + 1 + i];
-    int64_t word = k / segment * shape.segmentWords() + k % segment / shape.kr;
+    int64_t ofWord = k % segment % shape.wordElements();
+    int64_t word =
+        k / segment * shape.segmentWords() + k % segment / shape.wordElements();
+    // Nibbles of a byte are KR elements apart.
+    unsigned place =
+        shape.hasNibbles ? 2 * (ofWord % shape.kr) + ofWord / shape.kr : ofWord;
     assert(word < words && "elements of K have their words");
-    moves.push_back({offset * elementBytes, word * shape.nr,
-                     elementBits * unsigned(k % segment % shape.kr)});
+    moves.push_back(
+        {offset * elementBytes, word * shape.nr, elementBits * place});
   });
   uint32_t mask = elementBits == 32 ? ~0u : (1u << elementBits) - 1;
   size_t movesOfGroup = moves.size() / shape.groups;
@@ -159,7 +167,8 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
           sum += element;
           tile[move.word] |= ((uint32_t)element & mask) << move.shift;
         }
-        sums[((b * shape.groups + group) * columns) * shape.nr + n] = sum;
+        if (shape.hasSums)
+          sums[((b * shape.groups + group) * columns) * shape.nr + n] = sum;
       }
     }
     ++b;
@@ -239,6 +248,8 @@ RhsPacker::RhsPacker(RewriterBase &rewriter, kernel::ContractOp op,
   shape.kr = packing.kr;
   shape.kStep = packing.kStep;
   shape.offset = packing.offset;
+  shape.hasNibbles = packing.hasNibbles;
+  shape.hasSums = packing.hasSums && !op.isOfFloats();
   assert((shape.kr == 1 || shape.kr == 2 || shape.kr == 4) && shape.nr > 0 &&
          "a word has 1, 2 or 4 elements, a tile has columns");
   assert(shape.kStep % shape.kr == 0 && "a step along K is whole words");
@@ -273,7 +284,7 @@ void RhsPacker::packConstantRhs(ArrayRef<char> bytes) {
   if (op.hasGroups())
     sumsShape.push_back(shape.groups = shape.reduction.front());
   packedShape.append({shape.columns(), shape.words(), shape.nr});
-  sumsShape.push_back(op.isOfFloats() ? 0 : shape.columns() * shape.nr);
+  sumsShape.push_back(shape.hasSums ? shape.columns() * shape.nr : 0);
   Type word = op.getAccumulatorType();
   auto packedType = RankedTensorType::get(packedShape, word);
   auto sumsType = RankedTensorType::get(sumsShape, word);
@@ -282,12 +293,13 @@ void RhsPacker::packConstantRhs(ArrayRef<char> bytes) {
                wordsOf(packed), wordsOf(sums));
   parts.rhs.value =
       resourceConstant(rewriter, loc, "packed", packedType, std::move(packed));
-  if (!op.isOfFloats())
+  if (shape.hasSums)
     parts.rhsSums.value =
         resourceConstant(rewriter, loc, "sums", sumsType, std::move(sums));
 }
 
 void RhsPacker::packAtRunTime() {
+  assert(!shape.hasNibbles && !op.hasGroups() && "only constants have nibbles");
   AffineExpr s = getAffineSymbolExpr(0, op.getContext());
   auto apply = [&](AffineExpr expr) {
     return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, {n});
@@ -347,7 +359,7 @@ void RhsPacker::pack() {
   LDBG() << "packs the right operand of the contraction at " << loc << " at "
          << (isConstant ? "compile" : "run") << " time, in tiles of "
          << shape.nr << " columns and words of " << shape.kr << " elements";
-  if (op.isOfFloats())
+  if (!shape.hasSums)
     parts.attributes.rhs_packed = rewriter.getUnitAttr();
   auto replace = [&] {
     if (isConstant)

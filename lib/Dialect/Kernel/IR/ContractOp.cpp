@@ -276,7 +276,7 @@ static LogicalResult verifyGroups(ContractOp op) {
 /// that is a byte. And what integers have not: packed words without sums.
 static LogicalResult verifyFloats(ContractOp op) {
   if (!op.isOfFloats()) {
-    if (op.getRhsPacked())
+    if (op.getRhsPacked() && !op.hasGroups())
       return op.emitOpError("of integers has rhs_sums where rhs is packed, not "
                             "rhs_packed");
     return success();
@@ -353,9 +353,9 @@ static LogicalResult verifyPacked(ContractOp op) {
        cast<ShapedType>(op.getRhsSums().getType()).getRank() != sumsRank))
     return op.emitOpError() << "packed rhs must have rank " << batch + 3
                             << " and rhs_sums rank " << sumsRank;
-  // A word has up to 4 bytes, or one float.
+  // A word has up to 8 nibbles, or one float.
   int64_t words = packed.getDimSize(batch + 1),
-          ofWord = op.isOfFloats() ? 1 : 4;
+          ofWord = op.isOfFloats() ? 1 : 8;
   if (ShapedType::isDynamic(words) ||
       words < int64_t(llvm::divideCeil(op.getReductionSize(), ofWord)))
     return op.emitOpError()

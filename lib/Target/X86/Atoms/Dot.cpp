@@ -24,6 +24,45 @@ static StringRef intrinsicOf(const Atom &atom) {
   return wide ? "llvm.x86.avx512.pmaddw.d.512" : "llvm.x86.avx2.pmadd.wd";
 }
 
+static Value call(OpBuilder &builder, Location loc, Type result, StringRef name,
+                  ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(builder, loc, result,
+                                       builder.getStringAttr(name), operands)
+      .getResult(0);
+}
+
+/// `vector` as elements of the words of an atom, of 32 / KR bits.
+static Value asElements(OpBuilder &builder, Location loc, const Atom &atom,
+                        Value vector) {
+  auto type = VectorType::get({(int64_t)atom.lanes * atom.kr},
+                              builder.getIntegerType(32 / atom.kr));
+  return builder.createOrFold<vector::BitCastOp>(loc, type, vector);
+}
+
+/// Sums of two products of unsigned by signed bytes, in i16.
+static Value multiplyBytes(OpBuilder &builder, Location loc, const Atom &atom,
+                           Value left, Value right) {
+  auto words =
+      VectorType::get({2 * (int64_t)atom.lanes}, builder.getIntegerType(16));
+  return call(builder, loc, words,
+              atom.lanes == 16 ? "llvm.x86.avx512.pmaddubs.w.512"
+                               : "llvm.x86.avx2.pmadd.ub.sw",
+              {asElements(builder, loc, atom, left),
+               asElements(builder, loc, atom, right)});
+}
+
+/// `accumulators` plus the sums of two elements of `words` each.
+static Value addWords(OpBuilder &builder, Location loc, const Atom &atom,
+                      Value accumulators, Value words) {
+  Value ones = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(cast<VectorType>(words.getType()),
+                             builder.getI16IntegerAttr(1)));
+  return arith::AddIOp::create(builder, loc, accumulators,
+                               call(builder, loc, accumulators.getType(),
+                                    intrinsicOf(atom), {words, ones}));
+}
+
 Value qcc::x86::multiplyAccumulate(OpBuilder &builder, Location loc,
                                    const Atom &atom, Value accumulators,
                                    Value left, Value right) {
@@ -34,32 +73,48 @@ Value qcc::x86::multiplyAccumulate(OpBuilder &builder, Location loc,
     return math::FmaOp::create(builder, loc, left, right, accumulators);
   assert((atom.kr == 2 || atom.kr == 4) &&
          "vectors are multiplied in words of two or four elements");
-  auto type = VectorType::get({(int64_t)atom.lanes * atom.kr},
-                              builder.getIntegerType(32 / atom.kr));
-  Value a = builder.createOrFold<vector::BitCastOp>(loc, type, left);
-  Value b = builder.createOrFold<vector::BitCastOp>(loc, type, right);
-  auto callOf = [&](Type result, StringRef name, ValueRange operands) {
-    return LLVM::CallIntrinsicOp::create(builder, loc, result,
-                                         builder.getStringAttr(name), operands)
-        .getResult(0);
-  };
-  auto call = [&](ValueRange operands) {
-    return callOf(accumulators.getType(), intrinsicOf(atom), operands);
-  };
-  if (atom.form == AtomForm::Bytes) {
-    auto words =
-        VectorType::get({2 * (int64_t)atom.lanes}, builder.getIntegerType(16));
-    Value ones = arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(words, builder.getI16IntegerAttr(1)));
-    StringRef name = atom.lanes == 16 ? "llvm.x86.avx512.pmaddubs.w.512"
-                                      : "llvm.x86.avx2.pmadd.ub.sw";
-    return arith::AddIOp::create(builder, loc, accumulators,
-                                 call({callOf(words, name, {a, b}), ones}));
-  }
+  if (atom.form == AtomForm::Bytes)
+    return addWords(builder, loc, atom, accumulators,
+                    multiplyBytes(builder, loc, atom, left, right));
+  Value a = asElements(builder, loc, atom, left),
+        b = asElements(builder, loc, atom, right);
   if (atom.kr == 4)
-    return call({accumulators, a, b});
-  return arith::AddIOp::create(builder, loc, accumulators, call({a, b}));
+    return call(builder, loc, accumulators.getType(), intrinsicOf(atom),
+                {accumulators, a, b});
+  return arith::AddIOp::create(
+      builder, loc, accumulators,
+      call(builder, loc, accumulators.getType(), intrinsicOf(atom), {a, b}));
+}
+
+std::array<Value, 2> qcc::x86::splitNibbles(OpBuilder &builder, Location loc,
+                                            Value nibbles) {
+  auto splat = [&](int64_t value) -> Value {
+    auto type = cast<VectorType>(nibbles.getType());
+    return arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(type, builder.getI32IntegerAttr(value)));
+  };
+  Value high = arith::ShRUIOp::create(builder, loc, nibbles, splat(4));
+  Value mask = splat(0x0f0f0f0f);
+  return {arith::AndIOp::create(builder, loc, nibbles, mask),
+          arith::AndIOp::create(builder, loc, high, mask)};
+}
+
+Value qcc::x86::multiplyNibbles(OpBuilder &builder, Location loc,
+                                const Atom &atom, Value accumulators,
+                                std::array<Value, 2> left,
+                                std::array<Value, 2> right) {
+  if (atom.form != AtomForm::Bytes) {
+    for (unsigned w : {0, 1})
+      accumulators = multiplyAccumulate(builder, loc, atom, accumulators,
+                                        right[w], left[w]);
+    return accumulators;
+  }
+  // Four products of nibbles by bytes fit an i16: 4 * 15 * 128 = 7680.
+  Value sum = arith::AddIOp::create(
+      builder, loc, multiplyBytes(builder, loc, atom, right[0], left[0]),
+      multiplyBytes(builder, loc, atom, right[1], left[1]));
+  return addWords(builder, loc, atom, accumulators, sum);
 }
 
 Value qcc::x86::multiplyPairs(OpBuilder &builder, Location loc,

@@ -53,6 +53,17 @@ mlir::Value multiplyPairs(mlir::OpBuilder &builder, mlir::Location loc,
                           std::array<mlir::Value, 2> left,
                           std::array<mlir::Value, 2> right);
 
+/// The two words, of unsigned bytes, of nibbles (qcc/Target/Target.h).
+std::array<mlir::Value, 2>
+splitNibbles(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value nibbles);
+
+/// `accumulators` plus the products of two words of `left`, signed bytes, and
+/// two of `right`, unsigned nibbles, wrapping.
+mlir::Value multiplyNibbles(mlir::OpBuilder &builder, mlir::Location loc,
+                            const Atom &atom, mlir::Value accumulators,
+                            std::array<mlir::Value, 2> left,
+                            std::array<mlir::Value, 2> right);
+
 } // namespace qcc::x86
 
 #endif // QCC_LIB_TARGET_X86_ATOMS_DOT_H

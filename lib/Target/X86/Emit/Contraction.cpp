@@ -26,13 +26,15 @@ Contraction::Contraction(KernelBuilder &builder, kernel::ContractOp op,
   k = op.getReductionSize();
   segmentSize = op.getReductionSizes().back();
   segments = k / segmentSize;
-  int64_t step = layout.lanesAlongK ? atom.lanes * kr : atom.kStep;
+  int64_t step = layout.lanesAlongK    ? atom.lanes * kr
+                 : config.hasNibbles() ? kStepOfNibbles
+                                       : atom.kStep;
   segmentWords = llvm::alignTo(segmentSize, step) / kr;
   words = segments * segmentWords;
   assert(kr == int64_t(atom.kr) && "the atom multiplies words of this size");
-  assert((!op.isPacked() ||
-          cast<ShapedType>(op.getRhs().getType())
-                  .getDimSize(roles.batch.size() + 1) >= words) &&
+  assert((!op.isPacked() || cast<ShapedType>(op.getRhs().getType())
+                                    .getDimSize(roles.batch.size() + 1) >=
+                                words / (config.hasNibbles() ? 2 : 1)) &&
          "the packed operand has the words that the kernel multiplies");
   m = roles.m ? loopSize(builder, *roles.m) : builder.index(1);
   n = loopSize(builder, roles.n);

@@ -39,66 +39,90 @@ static int64_t prefetchDistance(Contraction &contraction, const Tile &tile) {
   return kPrefetchAhead / (contraction.nr * wordBytes);
 }
 
+/// The words of a step of the right operand, for each vector of columns.
+static SmallVector<std::array<Value, 2>> loadRight(KernelBuilder &builder,
+                                                   Contraction &contraction,
+                                                   const Tile &tile, Value word,
+                                                   int64_t ahead) {
+  OpBuilder &rewriter = builder.rewriter;
+  Location loc = builder.loc;
+  bool hasNibbles = contraction.config.hasNibbles();
+  if (hasNibbles)
+    word = builder.div(word, builder.index(2));
+  int64_t loads = hasNibbles ? 1 : contraction.stepWords();
+  SmallVector<std::array<Value, 2>> right(tile.vectors);
+  for (int64_t j = 0; j < tile.vectors; ++j)
+    for (int64_t w = 0; w < loads; ++w) {
+      SmallVector<Value> at(tile.batch);
+      at.append({tile.column, builder.add(word, w),
+                 builder.index(j * builder.lanes)});
+      right[j][w] =
+          vector::LoadOp::create(rewriter, loc, builder.accumulatorType(),
+                                 contraction.op.getRhs(), at);
+      if (ahead == 0)
+        continue;
+      // Past the end of this tile lies the next one, past that of all tiles
+      // anything: a prefetch never fails.
+      at[at.size() - 2] = builder.add(word, w + ahead);
+      memref::PrefetchOp::create(rewriter, loc, contraction.op.getRhs(), at,
+                                 /*isWrite=*/false, /*localityHint=*/2,
+                                 /*isDataCache=*/true);
+    }
+  if (hasNibbles)
+    for (std::array<Value, 2> &words : right)
+      words = splitNibbles(rewriter, loc, words[0]);
+  return right;
+}
+
+/// The accumulator of a row and a vector of columns after a step.
+static Value multiply(KernelBuilder &builder, Contraction &contraction,
+                      Value current, std::array<Value, 2> left,
+                      std::array<Value, 2> right) {
+  OpBuilder &rewriter = builder.rewriter;
+  if (contraction.config.hasNibbles())
+    return multiplyNibbles(rewriter, builder.loc, contraction.atom, current,
+                           left, right);
+  if (contraction.atom.hasPairs())
+    return multiplyPairs(rewriter, builder.loc, contraction.atom, current, left,
+                         right);
+  return multiplyAccumulate(rewriter, builder.loc, contraction.atom, current,
+                            left[0], right[0]);
+}
+
 /// Emits the sums of integers of a tile, over K or over the tile's group.
 static SmallVector<Value> emitSums(KernelBuilder &builder,
                                    Contraction &contraction, LhsRows &rows,
                                    ColumnProducts &columns, const Tile &tile) {
   InitialAccumulators accumulators(builder, contraction, rows, &columns, tile);
   int64_t ahead = prefetchDistance(contraction, tile);
-  int64_t stepWords = contraction.atom.hasPairs() ? 2 : 1;
   SmallVector<Value> initial;
   for (int64_t i = 0; i < tile.rows; ++i)
     for (int64_t j = 0; j < tile.vectors; ++j) {
       Value value = accumulators.emit(i, j);
       initial.push_back(value ? value : builder.splat(0));
     }
-  auto multiply = [&](Value word, ArrayRef<bool> isNeeded,
-                      LhsRows::LeftWord left,
-                      ValueRange accumulators) -> SmallVector<Value> {
-    SmallVector<std::array<Value, 2>> right(tile.vectors);
+  auto step = [&](Value word, ArrayRef<bool> isNeeded, LhsRows::LeftWord left,
+                  ValueRange accumulators) {
+    auto right = loadRight(builder, contraction, tile, word, ahead);
     SmallVector<Value> next;
-    for (int64_t j = 0; j < tile.vectors; ++j)
-      for (int64_t w = 0; w < stepWords; ++w) {
-        SmallVector<Value> at(tile.batch);
-        at.append({tile.column, builder.add(word, w),
-                   builder.index(j * builder.lanes)});
-        right[j][w] = vector::LoadOp::create(builder.rewriter, builder.loc,
-                                             builder.accumulatorType(),
-                                             contraction.op.getRhs(), at);
-        if (ahead == 0)
-          continue;
-        // Past the end of this tile lies the next one, past that of all
-        // tiles anything: a prefetch never fails.
-        at[at.size() - 2] = builder.add(word, w + ahead);
-        memref::PrefetchOp::create(builder.rewriter, builder.loc,
-                                   contraction.op.getRhs(), at,
-                                   /*isWrite=*/false, /*localityHint=*/2,
-                                   /*isDataCache=*/true);
-      }
     for (int64_t i = 0; i < tile.rows; ++i) {
-      std::array<Value, 2> words;
       if (!isNeeded[i]) {
         llvm::append_range(next,
                            accumulators.slice(i * tile.vectors, tile.vectors));
         continue;
       }
-      for (int64_t w = 0; w < stepWords; ++w)
+      std::array<Value, 2> words;
+      for (int64_t w = 0; w < contraction.stepWords(); ++w)
         words[w] = left(i, w);
-      for (int64_t j = 0; j < tile.vectors; ++j) {
-        Value current = accumulators[i * tile.vectors + j];
-        next.push_back(contraction.atom.hasPairs()
-                           ? multiplyPairs(builder.rewriter, builder.loc,
-                                           contraction.atom, current, words,
-                                           right[j])
-                           : multiplyAccumulate(builder.rewriter, builder.loc,
-                                                contraction.atom, current,
-                                                words[0], right[j][0]));
-      }
+      for (int64_t j = 0; j < tile.vectors; ++j)
+        next.push_back(multiply(builder, contraction,
+                                accumulators[i * tile.vectors + j], words,
+                                right[j]));
     }
     return next;
   };
-  return tile.group ? rows.reduceGroup(tile, initial, multiply)
-                    : rows.reduce(tile, initial, multiply);
+  return tile.group ? rows.reduceGroup(tile, initial, step)
+                    : rows.reduce(tile, initial, step);
 }
 
 /// Emits the chain over groups of K; returns the totals.

@@ -45,7 +45,7 @@ private:
                                  Step step);
   /// The steps of a segment.
   int64_t segmentSteps() const {
-    return contraction.segmentWords / (contraction.atom.hasPairs() ? 2 : 1);
+    return contraction.segmentWords / contraction.stepWords();
   }
   int64_t vectorElements() const { return builder.lanes * contraction.kr; }
   /// Loads, converts and stores the `count` elements at an index of the left
@@ -173,7 +173,7 @@ SmallVector<Value> PanelRows::reduceSteps(const Tile &tile, Value begin,
                                           Value end, ArrayRef<bool> rows,
                                           ValueRange accumulators, Step step) {
   Value first = builder.sub(tile.row, firstRow);
-  int64_t stepWords = contraction.atom.hasPairs() ? 2 : 1;
+  int64_t stepWords = contraction.stepWords();
   return builder.carry(
       begin, end, accumulators, [&](Value i, ValueRange current) {
         Value word = builder.mul(i, stepWords);

@@ -60,5 +60,7 @@ std::string ConfigAttr::describe() const {
   text += readsLhsInPlace() ? " lhs in place" : " lhs panel";
   if (getRhs() == RhsSource::InPlace)
     text += " rhs in place";
+  if (hasNibbles())
+    text += " rhs nibbles";
   return text;
 }

@@ -23,16 +23,23 @@
 namespace qcc::x86 {
 
 /// How a kernel finds the elements of its operands.
+/// Elements of K of two words, which nibbles hold in one.
+constexpr int64_t kStepOfNibbles = 8;
+
 struct OperandLayout {
   /// Whether the lanes of a vector are elements of K; columns otherwise.
   bool lanesAlongK = false;
   /// What is added to the elements of each operand as they are stored: 0, 128
-  /// to signed ones or -128 to unsigned ones.
+  /// to signed ones or -128 to unsigned ones; 8 to signed nibbles.
   int64_t lhsShift = 0, rhsShift = 0;
 
   static OperandLayout ofColumns(kernel::ContractOp op, const Atom &atom) {
     return {false, atom.lhsShift(op.getLhsUnsigned()),
             atom.rhsShift(op.getRhsUnsigned())};
+  }
+  /// Columns in nibbles, which are unsigned; the left operand is signed.
+  static OperandLayout ofNibbles(kernel::ContractOp op) {
+    return {false, op.getLhsUnsigned() ? -128 : 0, op.getRhsUnsigned() ? 0 : 8};
   }
   /// Moves one operand of two, if words of four have the same sign.
   static OperandLayout movingOne(kernel::ContractOp op, const Atom &atom,

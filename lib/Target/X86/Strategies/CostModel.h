@@ -39,7 +39,7 @@ struct GemmShape {
 /// Register tile and blocks, in rows and columns, and where operands are read.
 struct Tiling {
   int64_t mr, nr, mc, nc;
-  bool lhsInPlace = false, rhsInPlace = false;
+  bool lhsInPlace = false, rhsInPlace = false, rhsNibbles = false;
 };
 
 /// The most accumulators that a tile may have: it is unrolled, so that a larger

@@ -49,6 +49,8 @@ constexpr int64_t kLeastRows = 64;
 /// For each word of K and vector of a column: half of two loads, a
 /// multiplication and an addition.
 constexpr double kColumnProducts = 1;
+/// Operations that make words of nibbles, for each word.
+constexpr double kUnpackNibbles = 1.5;
 
 namespace {
 class VectorTiles : public TileStrategy {
@@ -61,6 +63,14 @@ protected:
     emitVectorTiles(builder, contraction);
   }
   bool computesGroups() const override { return true; }
+  OperandLayout layoutOf(ContractOp op, ConfigAttr config,
+                         const Atom &atom) const override {
+    return config.hasNibbles() ? OperandLayout::ofNibbles(op)
+                               : OperandLayout::ofColumns(op, atom);
+  }
+  bool canReadLhsInPlace(ContractOp op, const Atom &atom) const override {
+    return !fitsNibbles(op, atom) && TileStrategy::canReadLhsInPlace(op, atom);
+  }
   bool takes(const Atom &atom) const override {
     return !atom.hasTiles() && !atom.hasFloats();
   }
@@ -90,6 +100,10 @@ double VectorTiles::expectedTime(ContractOp, const GemmShape &shape,
   // Between two tiles of rows there is a block of columns.
   bool isNear = tiling.nc * words * 4 <= spec.l1Bytes * 3 / 4;
   double vector = lines * (isNear ? spec.times.fromL1 : spec.times.fromL2);
+  if (tiling.rhsNibbles) {
+    lines /= 2;
+    vector = vector / 2 + kUnpackNibbles * spec.times.operation;
+  }
   double time = times.all(m, mr, vector);
   if (atom.hasPairs())
     time += kColumnProducts * llvm::divideCeil(m, tiling.mc) * vectors * words;
@@ -106,7 +120,8 @@ double VectorTiles::expectedTime(ContractOp, const GemmShape &shape,
   return time * 1024 / (double(m) * n * shape.k) * unitOfPeak(atom);
 }
 
-SmallVector<Tiling> VectorTiles::listTilings(ContractOp, const GemmShape &shape,
+SmallVector<Tiling> VectorTiles::listTilings(ContractOp op,
+                                             const GemmShape &shape,
                                              const Atom &atom) const {
   int64_t vectors = kMaxVectors, rows = kMaxRows;
   if (shape.n)
@@ -116,9 +131,10 @@ SmallVector<Tiling> VectorTiles::listTilings(ContractOp, const GemmShape &shape,
     rows = std::min(rows, shape.m);
   int64_t bytesPerRow = llvm::alignTo(shape.words(atom) * 4, 64) + 64;
   SmallVector<Tiling> tilings;
+  bool hasNibbles = fitsNibbles(op, atom);
   for (int64_t nv = vectors; nv > 0; --nv)
     for (int64_t mr = rows; mr > 0; --mr) {
-      int64_t right = atom.hasPairs() ? 2 * nv : nv;
+      int64_t right = atom.hasPairs() || hasNibbles ? 2 * nv : nv;
       if (mr * nv + right + atom.temporaries > atom.registers)
         continue;
       int64_t tiles = std::max<int64_t>(spec.l2Bytes / 4 / bytesPerRow / mr,
@@ -128,7 +144,7 @@ SmallVector<Tiling> VectorTiles::listTilings(ContractOp, const GemmShape &shape,
       int64_t nr = nv * atom.lanes;
       if (!shape.isInPlace && !atom.hasPairs() && shape.n && shape.n <= nr)
         tiles = 1;
-      tilings.push_back({mr, nr, tiles * mr, nr});
+      tilings.push_back({mr, nr, tiles * mr, nr, false, false, hasNibbles});
     }
   return tilings;
 }

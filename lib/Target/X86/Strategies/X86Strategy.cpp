@@ -51,6 +51,16 @@ static std::optional<NumberRange> rhsRange(ContractOp op) {
   return rangeOfConstant(op.getRhs(), op.getRhsUnsigned());
 }
 
+bool qcc::x86::fitsNibbles(ContractOp op, const Atom &atom) {
+  if (!op.hasGroups() || op.getReductionSizes().back() % kStepOfNibbles != 0 ||
+      atom.kr != 4 ||
+      (atom.form != AtomForm::Words && atom.form != AtomForm::Bytes))
+    return false;
+  std::optional<NumberRange> range = rhsRange(op);
+  return range && (op.getRhsUnsigned() ? range->isWithin(0, 15)
+                                       : range->isWithin(-8, 7));
+}
+
 std::optional<std::string> qcc::x86::refuseElements(ContractOp op,
                                                     const Atom &atom) {
   if (atom.hasFloats() != op.isOfFloats())
@@ -58,7 +68,7 @@ std::optional<std::string> qcc::x86::refuseElements(ContractOp op,
                             : "it multiplies integers, not floats";
   if (op.hasGroups() && atom.hasPairs())
     return "it adds up products of whole rows and columns, not of groups of K";
-  if (atom.form != AtomForm::Bytes)
+  if (atom.form != AtomForm::Bytes || fitsNibbles(op, atom))
     return std::nullopt;
   std::string reason = "sums of two products could saturate: ";
   std::optional<NumberRange> range = rhsRange(op);
@@ -126,8 +136,13 @@ std::optional<std::string> X86Strategy::reasonToRefuse(ContractOp op) const {
 std::optional<std::string>
 X86Strategy::verify(LoweringConfigAttrInterface any) const {
   auto config = cast<ConfigAttr>(any);
-  if (config.getRhs() == RhsSource::Packed || choosesRhsSource())
+  if (config.getRhs() == RhsSource::Packed ||
+      (config.hasNibbles() ? computesGroups() : choosesRhsSource()))
     return std::nullopt;
+  if (config.hasNibbles())
+    return ("lowering_config has rhs = nibbles, but strategy '" + name +
+            "' does not read that; use vector_tiles")
+        .str();
   return ("lowering_config has rhs = in_place, but strategy '" + name +
           "' does not choose that; use inner_product, or interleaved_columns "
           "for columns in the lanes")
@@ -183,7 +198,9 @@ Candidate X86Strategy::candidate(ContractOp op, const Tiling &tiling,
       ConfigAttr::get(op.getContext(), name, atom.name, tiling.mr, tiling.nr,
                       atom.kr, tiling.mc, tiling.nc,
                       tiling.lhsInPlace ? LhsSource::InPlace : LhsSource::Panel,
-                      statesRhs ? RhsSource::InPlace : RhsSource::Packed,
+                      statesRhs           ? RhsSource::InPlace
+                      : tiling.rhsNibbles ? RhsSource::Nibbles
+                                          : RhsSource::Packed,
                       kernel::ConfigSource::Model);
   return {config, cost(op, tiling, atom),
           (atom.name + " " + std::to_string(tiling.nr)).str(),
@@ -218,7 +235,8 @@ Cost X86Strategy::cost(ContractOp op, LoweringConfigAttrInterface any) const {
   auto config = cast<ConfigAttr>(any);
   return cost(op,
               {config.getMr(), config.getNr(), config.getMc(), config.getNc(),
-               config.readsLhsInPlace(), readsRhsInPlace(config)},
+               config.readsLhsInPlace(), readsRhsInPlace(config),
+               config.hasNibbles()},
               *spec.findAtom(config.getAtom()));
 }
 
@@ -231,8 +249,15 @@ X86Strategy::packing(ContractOp op, LoweringConfigAttrInterface any) const {
   auto config = cast<ConfigAttr>(any);
   assert(spec.findAtom(config.getAtom()) && "a config that was not refused");
   const Atom &atom = *spec.findAtom(config.getAtom());
-  return Packing{config.getNr(), config.getKr(), atom.kStep,
-                 layoutOf(op, config, atom).rhsShift};
+  OperandLayout layout = layoutOf(op, config, atom);
+  bool hasSums =
+      !op.hasGroups() || op.getLhsZeroPoint() || layout.lhsShift != 0;
+  return Packing{config.getNr(),
+                 config.getKr(),
+                 config.hasNibbles() ? kStepOfNibbles : atom.kStep,
+                 layout.rhsShift,
+                 config.hasNibbles(),
+                 hasSums};
 }
 
 LoweringConfigAttrInterface X86Strategy::adapt(ContractOp op,
@@ -319,7 +344,12 @@ std::optional<std::string> X86Strategy::refuseTile(ContractOp op,
            " and NR a multiple of " + std::to_string(atom.lanes);
   if (auto reason = refuseElements(op, atom))
     return doesNotFit(atom) + *reason + "; choose another atom";
-  if (config.readsLhsInPlace() && !canReadLhsInPlace(op, atom))
+  if (config.hasNibbles() && !fitsNibbles(op, atom))
+    return doesNotFit(atom) +
+           "rhs = nibbles needs groups of K of whole slices of 8 elements, and "
+           "a constant of 4 bits";
+  if (config.readsLhsInPlace() &&
+      (config.hasNibbles() || !canReadLhsInPlace(op, atom)))
     return "lowering_config reads the left operand in place, but atom " + name +
            " takes it as a copy; use lhs = panel";
   return std::nullopt;
@@ -376,8 +406,10 @@ static SmallVector<Tiling> listBlocks(const GemmShape &shape,
     for (int64_t r : {rows, rows / 2, rows * 2, mostRows, (int64_t)4}) {
       r = std::clamp<int64_t>(r, 1, std::max(mostRows, rows));
       c = std::clamp<int64_t>(c, 1, mostColumns);
-      blocks.push_back({tiling.mr, tiling.nr, r * tiling.mr, c * tiling.nr,
-                        tiling.lhsInPlace});
+      Tiling block = tiling;
+      block.mc = r * tiling.mr;
+      block.nc = c * tiling.nr;
+      blocks.push_back(block);
     }
   return blocks;
 }
@@ -386,8 +418,9 @@ SmallVector<SmallVector<Candidate>>
 TileStrategy::listVariants(ContractOp op, const Candidate &from) const {
   auto config = cast<ConfigAttr>(from.config);
   const Atom &atom = *spec.findAtom(config.getAtom());
-  Tiling tiling{config.getMr(), config.getNr(), config.getMc(), config.getNc(),
-                config.readsLhsInPlace()};
+  Tiling tiling{config.getMr(),     config.getNr(),           config.getMc(),
+                config.getNc(),     config.readsLhsInPlace(), false,
+                config.hasNibbles()};
   SmallVector<Candidate> blocks, copies;
   GemmShape shape = GemmShape::of(op, tiling.lhsInPlace);
   for (const Tiling &block : listBlocks(shape, tiling, atom, spec))

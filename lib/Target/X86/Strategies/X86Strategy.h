@@ -123,6 +123,10 @@ protected:
                          const Atom &atom) const override;
 };
 
+/// Whether the right operand of groups of K can be packed in nibbles, which
+/// `atom` then multiplies as unsigned bytes.
+bool fitsNibbles(kernel::ContractOp op, const Atom &atom);
+
 /// Why an atom does not multiply the elements of the right operand exactly;
 /// nothing if it does.
 std::optional<std::string> refuseElements(kernel::ContractOp op,

@@ -197,7 +197,7 @@ def Kernel_ContractOp
     Once `rhs_sums` is present the weight is *packed* by `kernel.pack`: `rhs` is then
     its packed form, its map remains the one of the unpacked weight, and `rhs_sums`
     holds the sum of each of its columns, with a dimension of groups before that of
-    columns if there are groups. Packed floats have no sums; `rhs_packed` says
+    columns if there are groups. Packed floats have no sums, nor need groups have them; `rhs_packed` says
     that they are packed.
 
     `lowering_config` is the decision, an attribute of the target; `fused` names the ops

@@ -62,7 +62,9 @@ def X86_ConfigAttr : AttrDef<X86_Dialect, "Config", [Kernel_LoweringConfigAttrIn
     * `lhs`: `in_place` if the left operand is read where it lies, `panel` if MC rows of
       it are copied, prologue applied, before they are read.
     * `rhs`: `packed` if the right operand goes through `kernel.pack`, `in_place` if it
-      is read where it lies; only for `inner_product`. `packed` if absent.
+      is read where it lies; only for `inner_product`. `nibbles` if it is packed with two
+      elements of 4 bits in a byte, which registers take apart; only for `vector_tiles`.
+      `packed` if absent.
     * `source`: who decided: `model`, `tuned` or `pinned`.
 
     Example: `#x86.config<vector_tiles, atom = "avx512vnni", tile = [6, 64, 4], block = [252, 64], lhs = in_place, source = model>`
@@ -82,6 +84,7 @@ def X86_ConfigAttr : AttrDef<X86_Dialect, "Config", [Kernel_LoweringConfigAttrIn
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool readsLhsInPlace() const { return getLhs() == LhsSource::InPlace; }
+    bool hasNibbles() const { return getRhs() == RhsSource::Nibbles; }
     /// Whether vectors of results lie along rows, where lanes lie along K.
     bool hasResultsAlongRows() const { return getMc() > getNc(); }
 
