@@ -63,9 +63,7 @@ def FormContractions : Pass<"form-contractions", "::mlir::func::FuncOp"> {
       several results, several uses of the accumulator, residual operands, which it
       reads as they were before they were broadcast.
 
-    Where the target has kernels for groups of K (`groups`), a contraction of sums of each
-    group also takes in the chain over the groups.
-
+    With `groups`, a contraction of sums of groups of K takes in the chain over the groups.
     In the end loops of one iteration are left out, except the columns and one reduction.
     A contraction that cannot be formed keeps the reason in `qcc.refused`.
 

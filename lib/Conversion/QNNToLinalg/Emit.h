@@ -52,6 +52,9 @@ struct Param {
   bool isFinite() const;
 };
 
+/// The operation `op` on two f32.
+mlir::Value emitOp(mlir::OpBuilder &builder, mlir::Location loc, Param::Op op,
+                   mlir::Value a, mlir::Value b);
 Param mul(mlir::OpBuilder &builder, mlir::Location loc, const Param &a,
           const Param &b);
 Param div(mlir::OpBuilder &builder, mlir::Location loc, const Param &a,

@@ -271,3 +271,37 @@ TypedAttr qcc::foldMovement(Operation *op) {
     return {};
   return retypeConstant(value, type);
 }
+
+TypedAttr qcc::transposeConstant(Attribute value,
+                                 ArrayRef<int64_t> permutation) {
+  std::optional<ConstantData> data = ConstantData::get(value);
+  if (!data)
+    return {};
+  auto type = cast<RankedTensorType>(cast<TypedAttr>(value).getType());
+  unsigned width = getElementBytes(type.getElementType());
+  int64_t rank = type.getRank();
+  SmallVector<int64_t> strides(rank, width), shape, steps;
+  for (int64_t d = rank - 2; d >= 0; --d)
+    strides[d] = strides[d + 1] * type.getDimSize(d + 1);
+  for (int64_t d : permutation) {
+    shape.push_back(type.getDimSize(d));
+    steps.push_back(strides[d]);
+  }
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(data->bytes.size(), 64);
+  char *to = blob.getMutableData().data();
+  SmallVector<int64_t> index(rank, 0);
+  int64_t place = 0;
+  for (int64_t i = 0, e = type.getNumElements(); i < e; ++i) {
+    to = std::copy_n(data->bytes.data() + place, width, to);
+    for (int64_t d = rank - 1; d >= 0; --d) {
+      place += steps[d];
+      if (++index[d] < shape[d])
+        break;
+      place -= steps[d] * shape[d];
+      index[d] = 0;
+    }
+  }
+  return makeConstant(RankedTensorType::get(shape, type.getElementType()),
+                      std::move(blob),
+                      data->name.empty() ? "constant" : data->name);
+}

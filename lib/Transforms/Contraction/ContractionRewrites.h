@@ -114,6 +114,38 @@ bool fuseConsumer(mlir::RewriterBase &rewriter, kernel::ContractOp op,
                   mlir::linalg::GenericOp consumer,
                   mlir::DominanceInfo &dominance);
 
+/// Records on the neighbours of a contraction that stay outside why they do.
+void explainNeighbours(kernel::ContractOp op);
+
+/// Whether the body can be evaluated on vectors as it stands.
+bool isMappable(mlir::linalg::GenericOp op);
+
+/// Whether vectors of the element type can be loaded and stored: one element
+/// takes whole bytes, of a width that does not depend on the target.
+bool hasVectorElements(mlir::Value value);
+
+/// The map from the consumer's loops to those of the contraction, by the first
+/// operand that is a result of the contraction; null where no such operand has
+/// each element once.
+mlir::AffineMap mapToContraction(kernel::ContractOp op,
+                                 mlir::linalg::GenericOp consumer);
+
+/// Whether the consumer reads results of the contraction only where its
+/// iteration computes them, and everything else by single dimensions.
+bool readsInOneOrder(kernel::ContractOp op, mlir::linalg::GenericOp consumer,
+                     mlir::AffineMap toContract);
+
+/// Makes everything else that the consumer reads exist before the contraction;
+/// fails where that is not possible.
+mlir::LogicalResult moveOperandsBefore(mlir::RewriterBase &rewriter,
+                                       kernel::ContractOp op,
+                                       mlir::linalg::GenericOp consumer,
+                                       mlir::DominanceInfo &dominance);
+
+//===----------------------------------------------------------------------===//
+// FuseGroups.cpp
+//===----------------------------------------------------------------------===//
+
 /// Takes the chain over groups of K in, which reads sums of integers of each
 /// group:
 ///
@@ -124,9 +156,6 @@ bool fuseConsumer(mlir::RewriterBase &rewriter, kernel::ContractOp op,
 ///     group_epilogue { yield f(acc, s, total) } epilogue { yield total }
 bool fuseGroups(mlir::RewriterBase &rewriter, kernel::ContractOp op,
                 mlir::linalg::GenericOp chain, mlir::DominanceInfo &dominance);
-
-/// Records on the neighbours of a contraction that stay outside why they do.
-void explainNeighbours(kernel::ContractOp op);
 
 //===----------------------------------------------------------------------===//
 // FoldUnitLoops.cpp

@@ -282,7 +282,7 @@ func.func @f(%x: tensor<5x7xi8>, %w: tensor<1x2x16xi32>, %o: tensor<5x9xi32>, %s
 // -----
 
 func.func @f(%x: tensor<5x7xi8>, %w: tensor<9x7xi8>, %o: tensor<5x9xi32>, %b: tensor<9xf32>) {
-  // expected-error@+1 {{init, zero points and sums must have element type 'i32'}}
+  // expected-error@+1 {{init must have element type 'i32'}}
   %y = kernel.contract lhs(%x : tensor<5x7xi8>) rhs(%w : tensor<9x7xi8>) init(%b : tensor<9xf32>)
       outs(%o : tensor<5x9xi32>)
       epilogue {
@@ -438,7 +438,7 @@ func.func @f(%x: memref<5x7xi8>, %w: memref<9x7xi8>) {
   // expected-error@+1 {{must have outs}}
   "kernel.contract"(%x, %w) <{indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>],
       reduction_dims = array<i64: 2>, reduction_sizes = array<i64: 7>,
-       operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0>}> ({}, {}, {
+       operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0>}> ({}, {}, {}, {
   ^bb0(%acc: i32):
     "kernel.yield"() : () -> ()
   }) : (memref<5x7xi8>, memref<9x7xi8>) -> ()

@@ -54,6 +54,10 @@ mlir::TypedAttr retypeConstant(mlir::Attribute value,
 /// ops.
 mlir::TypedAttr foldMovement(mlir::Operation *op);
 
+/// The constant with its dimensions in another order; null if it has no bytes.
+mlir::TypedAttr transposeConstant(mlir::Attribute value,
+                                  llvm::ArrayRef<int64_t> permutation);
+
 } // namespace qcc
 
 #endif // QCC_DIALECT_UTILS_CONSTANTDATA_H

@@ -83,22 +83,24 @@ static LogicalResult verifyReductions(ContractOp op) {
   return success();
 }
 
-/// Whether an operand is read in each iteration of a reduction.
-static bool isReadAlongReductions(ContractOp op, OpOperand &operand) {
-  unsigned number = operand.getOperandNumber();
-  auto isIn = [&](OperandRange operands) {
-    unsigned first = operands.getBeginOperandIndex();
-    return number >= first && number < first + operands.size();
-  };
-  return number < 2 || isIn(op.getLhsOperands()) || isIn(op.getRhsOperands());
+/// Whether an operand is one of `operands`.
+static bool isOneOf(OpOperand &operand, OperandRange operands) {
+  unsigned number = operand.getOperandNumber(),
+           first = operands.getBeginOperandIndex();
+  return number >= first && number < first + operands.size();
 }
 
-/// Whether an operand is read for each group of K.
-static bool isReadAlongGroups(ContractOp op, OpOperand &operand) {
-  Value value = operand.get();
-  return op.hasGroups() &&
-         (value == op.getLhsZeroPoint() || value == op.getRhsZeroPoint() ||
-          llvm::is_contained(op.getGroupOperands(), value));
+/// The reduction dimensions along which an operand may not be indexed.
+static ArrayRef<int64_t> dimsOutside(ContractOp op, OpOperand &operand) {
+  ArrayRef<int64_t> dims = op.getReductionDims();
+  if (operand.getOperandNumber() < 2 || isOneOf(operand, op.getLhsOperands()) ||
+      isOneOf(operand, op.getRhsOperands()))
+    return {};
+  bool isReadAlongGroups =
+      op.hasGroups() && (isOneOf(operand, op.getLhsZeroPointMutable()) ||
+                         isOneOf(operand, op.getRhsZeroPointMutable()) ||
+                         isOneOf(operand, op.getGroupOperands()));
+  return isReadAlongGroups ? dims.drop_front() : dims;
 }
 
 static LogicalResult verifyMap(ContractOp op, OpOperand &operand) {
@@ -120,10 +122,7 @@ static LogicalResult verifyMap(ContractOp op, OpOperand &operand) {
   if (!isPackedRhs && (int64_t)map.getNumResults() != type.getRank())
     return error() << "has " << map.getNumResults()
                    << " results, the operand rank " << type.getRank();
-  if (isReadAlongReductions(op, operand))
-    return success();
-  ArrayRef<int64_t> dims = op.getReductionDims();
-  for (int64_t dim : isReadAlongGroups(op, operand) ? dims.drop_front() : dims)
+  for (int64_t dim : dimsOutside(op, operand))
     if (map.isFunctionOfDim(dim))
       return error() << "must not depend on reduction dimension " << dim;
   return success();
@@ -353,9 +352,10 @@ static LogicalResult verifyPacked(ContractOp op) {
        cast<ShapedType>(op.getRhsSums().getType()).getRank() != sumsRank))
     return op.emitOpError() << "packed rhs must have rank " << batch + 3
                             << " and rhs_sums rank " << sumsRank;
-  // A word has up to 8 nibbles, or one float.
-  int64_t words = packed.getDimSize(batch + 1),
-          ofWord = op.isOfFloats() ? 1 : 8;
+  // A word has up to 4 bytes, or one float; of groups up to 8 nibbles.
+  int64_t words = packed.getDimSize(batch + 1), ofWord = op.isOfFloats()  ? 1
+                                                         : op.hasGroups() ? 8
+                                                                          : 4;
   if (ShapedType::isDynamic(words) ||
       words < int64_t(llvm::divideCeil(op.getReductionSize(), ofWord)))
     return op.emitOpError()
