@@ -323,9 +323,10 @@ static FailureOr<Kind> getKind(EmitError emitError, const Twine &name,
   return diag;
 }
 
-/// Sets the size of groups from the operands of `params`.
-static LogicalResult setGroupSize(EmitError emitError, StringRef what,
-                                  RankedTensorType type, QuantParams &params) {
+/// `params` with the size of groups of its operands.
+static FailureOr<QuantParams> setGroupSize(EmitError emitError, StringRef what,
+                                           RankedTensorType type,
+                                           QuantParams params) {
   auto add = [&](Kind kind, Value operand) {
     if (kind != Kind::PerGroup)
       return true;
@@ -336,7 +337,7 @@ static LogicalResult setGroupSize(EmitError emitError, StringRef what,
   };
   if (add(params.scaleKind, params.scale) &&
       add(params.zeroPointKind, params.zeroPoint))
-    return success();
+    return params;
   return emitError() << "scale of " << what << " of type "
                      << params.scale.getType() << " and its zero point of type "
                      << params.zeroPoint.getType()
@@ -358,7 +359,6 @@ static FailureOr<QuantParams> readOperands(EmitError emitError, StringRef what,
   params.axis = forms.channelAxis.value_or(-1);
   params.scale = scale;
   params.zeroPoint = zeroPoint;
-
   if (!scale) {
     if (!forms.scaleOptional)
       return emitError() << what << " of type " << type
@@ -381,9 +381,7 @@ static FailureOr<QuantParams> readOperands(EmitError emitError, StringRef what,
   if (!zeroPoint) {
     params.isZeroPointConstant = true;
     params.zeroPoints = {0};
-    if (failed(setGroupSize(emitError, what, type, params)))
-      return failure();
-    return params;
+    return setGroupSize(emitError, what, type, params);
   }
   if (params.width == 32)
     return emitError() << what
@@ -403,9 +401,7 @@ static FailureOr<QuantParams> readOperands(EmitError emitError, StringRef what,
   for (int64_t z : params.zeroPoints)
     if (failed(verifyZeroPoint(emitError, what, z, params)))
       return failure();
-  if (failed(setGroupSize(emitError, what, type, params)))
-    return failure();
-  return params;
+  return setGroupSize(emitError, what, type, params);
 }
 
 //===----------------------------------------------------------------------===//
