@@ -154,6 +154,9 @@ class Interpreter:
     def shape(self, node):
         return tuple(self.types[node["results"][0]]["shape"])
 
+    def shape_of(self, node, index):
+        return self.types[node["operands"][index]]["shape"]
+
     def list_after(self, node, marker):
         """The numbers of `marker[1, 2]`."""
         found = re.search(re.escape(marker) + r"\[([^\]]*)\]", node["text"])
@@ -194,7 +197,7 @@ class Interpreter:
             # One for each channel, of which there is one, is one for the tensor.
             if len(shape) == rank and rank > 1:
                 varies.update(range(rank - 1))
-                return array
+                return np.repeat(array, type["shape"][-1] // shape[-1], axis=-1) if shape[-1] > 1 else array
             return along(array, -1)
 
         scale, zero = operand("scale"), operand("zero_point")
@@ -363,8 +366,28 @@ class Interpreter:
         columns = sw[..., :1, :] if np.ndim(sw) else sw
         return self.layer_result(node, acc, f32(rows) * f32(columns), bias)
 
+    def group_size(self, node):
+        """The elements of K that share parameters of a linear layer; 0 if parameters do not vary along K."""
+        for role, index in (("input", 0), ("weight", 1)):
+            tensor = self.shape_of(node, index)
+            for at in re.findall(rf" {role}_(?:scale|zero_point)\(\$(\d+)", node["text"]):
+                shape = self.shape_of(node, int(at))
+                # One for each row of the input is none of a group.
+                if len(shape) == len(tensor) > 1 and (role == "weight" or shape[-1] > 1):
+                    return tensor[-1] // shape[-1]
+        return 0
+
     def qnn_linear(self, node):
-        return self.layer(node, ("input_", "weight_"), True)
+        size = self.group_size(node)
+        if not size:
+            return self.layer(node, ("input_", "weight_"), True)
+        x, sx, _ = self.operand_steps(node, 0, "input_")
+        w, sw, _ = self.operand_steps(node, 1, "weight_")
+        none = np.zeros((1, 1), np.int64)
+        _, bias = self.bias_of(node, None)
+        low, high = self.bound(node, "clamp_min"), self.bound(node, "clamp_max")
+        v = oracle.grouped_linear(x, none, sx[..., ::size], w, none, sw[..., ::size], bias, low, high)
+        return round_to(v, self.types[node["results"][0]]["element"])
 
     def qnn_matmul(self, node):
         return self.layer(node, ("lhs_", "rhs_"), "transpose_rhs" in node["text"])

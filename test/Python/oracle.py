@@ -285,6 +285,24 @@ def real_result(acc, scale, bias=None, low=None, high=None):
     return v
 
 
+def grouped_linear(x, zx, sx, w, zw, sw, bias=None, low=None, high=None):
+    """N3 for x [..., K] and w [N, K] whose parameters vary along K: [..., L] and [N, L], or 1 in
+    place of a dimension along which they do not vary."""
+    groups = max(np.shape(p)[-1] for p in (zx, sx, zw, sw))
+    size = x.shape[-1] // groups
+
+    def part(parameter, g):
+        return parameter[..., g : g + 1] if parameter.shape[-1] > 1 else parameter
+
+    v = np.zeros(x.shape[:-1] + w.shape[:1], f32) + f32(0 if bias is None else bias)
+    for g in range(groups):
+        k = slice(g * size, (g + 1) * size)
+        difference = centred(w[:, k], part(zw, g)).T
+        acc = accumulate(x[..., k], part(zx, g), difference, 0)
+        v = fma(acc.astype(f32), part(sx, g) * part(sw, g)[:, 0], v)
+    return real_result(v, f32(1), None, low, high)
+
+
 def quantized_result(acc, scale, sy, zy, storage, bias=None, low=None, high=None):
     """N6: scale is sx * sw; clamps keep a NaN, which then gives zy."""
     multiplier = scale / f32(sy)

@@ -108,10 +108,11 @@ public:
   //===--- Quantization (Quantization.cpp) ---===//
 
   Quant someQuant(double scale);
-  /// An activation, or a weight with scales that may vary along `axis`.
+  /// An activation, or a weight with scales that may vary along `axis`; or so
+  /// many scales for each row.
   Quantized quantizedLeaf(const Dims &dims, unsigned constantPercent,
                           double scale, int channelAxis = -1,
-                          bool perRow = false);
+                          int64_t perRow = 0);
   Quantized quantize(ValueId real, double scale);
   ValueId dequantize(const Quantized &value);
   Quantized requantize(const Quantized &value, double scale);
@@ -138,6 +139,8 @@ public:
   Outcome linear(const Quantized &x, DimId columns, bool wantQuantized);
   Outcome matmul(const Quantized &lhs, const Quantized &rhs, bool transposed,
                  bool wantQuantized);
+  /// A layer with operands of its own, whose parameters vary along K.
+  ValueId groupedLinear();
   /// x * transpose(w) of real values, w in any form.
   ValueId realLinear(ValueId x, DimId columns);
   /// Any contraction by linalg, with operands of its own.
@@ -197,8 +200,9 @@ public:
 
 // What layers of qnn have in common (Contractions.cpp).
 
-/// " bias($2 : $t2)", now and then; of i32 if `isInteger`.
-void addBias(Builder &builder, OpText &text, DimId channels, bool isInteger);
+enum class BiasKind { I32, F32, Any };
+/// " bias($2 : $t2)", now and then.
+void addBias(Builder &builder, OpText &text, DimId channels, BiasKind kind);
 /// Adds the op: after its operands come the parameters of the result, which
 /// are about `scale`, attributes, clamps and types.
 Builder::Outcome finishLayer(Builder &builder, const std::string &name,

@@ -52,14 +52,15 @@ Builder::Outcome finishLayer(Builder &b, const std::string &name, OpText text,
   return outcome;
 }
 
-void addBias(Builder &b, OpText &text, DimId channels, bool isInteger) {
+void addBias(Builder &b, OpText &text, DimId channels, BiasKind kind) {
   Random &random = b.random;
   if (!random.chance(60))
     return;
   Data data;
   data.scale = 0.01;
-  Element element =
-      !isInteger && random.chance(50) ? Element::F32 : Element::I32;
+  bool isReal =
+      kind == BiasKind::F32 || (kind == BiasKind::Any && random.chance(50));
+  Element element = isReal ? Element::F32 : Element::I32;
   data.role = element == Element::I32 && random.chance(80) ? Data::Integer
                                                            : Data::Values;
   data.low = -9000;
@@ -93,7 +94,7 @@ Builder::Outcome Builder::linear(const Quantized &given, DimId columns,
   text.text += text.use(x.value) + ", ";
   text.text += text.use(w.value);
   bool isInteger = !wantQuantized && random.chance(15);
-  addBias(*this, text, columns, isInteger);
+  addBias(*this, text, columns, isInteger ? BiasKind::I32 : BiasKind::Any);
   text.parameters("input_", x);
   text.parameters("weight_", w);
   Dims result = dims;
@@ -102,6 +103,34 @@ Builder::Outcome Builder::linear(const Quantized &given, DimId columns,
   return finishLayer(*this, "qnn.linear", std::move(text), result,
                      wantQuantized, isInteger,
                      0.05 * 0.02 * 60 * std::max(1.0, std::sqrt(k)), "");
+}
+
+ValueId Builder::groupedLinear() {
+  int64_t size = random.pick<int64_t>({1, 2, 3, 5, 8, 16, 32, 64});
+  int64_t groups = random.between(1, std::max<int64_t>(2, 160 / size));
+  DimId depth = fixed(size * groups), columns = someDim(48);
+  Dims dims = {random.chance(60) ? graph.dim({Dim::Dynamic, 0}) : someDim(70),
+               depth};
+  if (random.chance(15))
+    dims.insert(dims.begin(), fixed(random.between(1, 3)));
+  Quantized x =
+      quantizedLeaf(dims, 0, 0.05, -1, random.pick<int64_t>({0, 1, groups}));
+  // A scale for each row of the weight is one of a group.
+  bool weightHasGroups = random.chance(80);
+  Quantized w = quantizedLeaf({columns, depth}, 70, 0.02,
+                              !weightHasGroups && random.chance(50) ? 0 : -1,
+                              weightHasGroups ? groups : 0);
+  OpText text;
+  text.text = "qnn.linear ";
+  text.text += text.use(x.value) + ", ";
+  text.text += text.use(w.value);
+  addBias(*this, text, columns, BiasKind::F32);
+  text.parameters("input_", x);
+  text.parameters("weight_", w);
+  dims.back() = columns;
+  return finishLayer(*this, "qnn.linear", std::move(text), dims, false, false,
+                     1, "")
+      .value;
 }
 
 Builder::Outcome Builder::matmul(const Quantized &lhs, const Quantized &rhs,

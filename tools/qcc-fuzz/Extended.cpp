@@ -147,6 +147,8 @@ void addExtendedProgram(Builder &b) {
     addByteFunctions(b);
   if (random.chance(15))
     addOuterProducts(b);
+  if (random.chance(25))
+    b.keep(b.groupedLinear());
 }
 
 } // namespace qcc::fuzz

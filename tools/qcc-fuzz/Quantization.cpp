@@ -31,13 +31,13 @@ Quant Builder::someQuant(double scale) {
 }
 
 /// A scale or a zero point as an operand: of a scalar, a tensor with one
-/// element, one per channel or one per row.
+/// element, one per channel, or `perRow` for each row if that is not 0.
 static ValueId parameter(Builder &b, const Dims &dims, int channelAxis,
-                         bool perRow, Element element, const Data &data) {
+                         int64_t perRow, Element element, const Data &data) {
   Type type;
   if (perRow) {
     type = Builder::tensor(element, dims);
-    type.dims.back() = b.fixed(1);
+    type.dims.back() = b.fixed(perRow);
   } else if (channelAxis >= 0) {
     type = Builder::tensor(element, {dims[channelAxis]});
   } else {
@@ -76,9 +76,10 @@ static Data zeroPointData(Element storage) {
 /// The operands that say how a value with that storage is quantized.
 static Quantized operandParameters(Builder &b, const Dims &dims,
                                    Element storage, double scale,
-                                   int channelAxis, bool perRow) {
+                                   int channelAxis, int64_t perRow) {
   Quantized result;
-  perRow &= !dims.empty();
+  if (dims.empty())
+    perRow = 0;
   result.scale = parameter(b, dims, perRow ? -1 : channelAxis, perRow,
                            Element::F32, scaleData(scale));
   if (!perRow)
@@ -87,14 +88,15 @@ static Quantized operandParameters(Builder &b, const Dims &dims,
   if (b.random.chance(60)) {
     bool perTensor = b.random.chance(50);
     result.zeroPoint = parameter(
-        b, dims, perRow || perTensor ? -1 : channelAxis, perRow && !perTensor,
+        b, dims, perRow || perTensor ? -1 : channelAxis, perTensor ? 0 : perRow,
         b.random.chance(70) ? Element::I32 : storage, zeroPointData(storage));
   }
   return result;
 }
 
 Quantized Builder::quantizedLeaf(const Dims &dims, unsigned constantPercent,
-                                 double scale, int channelAxis, bool perRow) {
+                                 double scale, int channelAxis,
+                                 int64_t perRow) {
   Quant quant = someQuant(scale);
   Type type = tensor(quant.storage, dims);
   Quantized result;

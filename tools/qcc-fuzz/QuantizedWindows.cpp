@@ -131,7 +131,7 @@ static Builder::Outcome convolution(Builder &b, const Quantized &x,
   text.text += text.use(x.value) + ", ";
   text.text += text.use(weight.value);
   bool isInteger = !wantQuantized && random.chance(20);
-  addBias(b, text, columns, isInteger);
+  addBias(b, text, columns, isInteger ? BiasKind::I32 : BiasKind::Any);
   text.parameters("input_", x);
   text.parameters("weight_", weight);
   return finishLayer(b, name, std::move(text), result, wantQuantized, isInteger,

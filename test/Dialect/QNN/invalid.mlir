@@ -412,9 +412,9 @@ func.func @f(%x: tensor<4x2xi8>, %w: tensor<3x2x!w>, %s: tensor<2xf32>) {
 // -----
 
 !x = !quant.uniform<i8:f32, 1.0e-01>
-func.func @f(%x: tensor<4x2x!x>, %w: tensor<3x2xi8>, %s: tensor<3x1xf32>) {
-  // expected-error@+1 {{scale of weight is per row ('tensor<3x1xf32>'), which this tensor does not allow; give one per tensor}}
-  qnn.linear %x, %w weight_scale(%s : tensor<3x1xf32>) : tensor<4x2x!x>, tensor<3x2xi8> -> tensor<4x3xf32>
+func.func @f(%x: tensor<4x2x!x>, %w: tensor<3x2xi8>, %s: tensor<2x1xf32>) {
+  // expected-error@+1 {{scale of weight of type 'tensor<2x1xf32>' does not fit 'tensor<3x2xi8>'; give a scalar, one per channel of dimension 0, or one per group (its shape with a last dimension that divides its own)}}
+  qnn.linear %x, %w weight_scale(%s : tensor<2x1xf32>) : tensor<4x2x!x>, tensor<3x2xi8> -> tensor<4x3xf32>
   return
 }
 

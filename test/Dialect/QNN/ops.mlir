@@ -77,6 +77,27 @@ func.func @linear(%x: tensor<?x3x!u8>, %w: tensor<2x3x!channel>, %q: tensor<5x?x
 }
 
 // The largest reductions that fit (N2); a narrower range allows more.
+// Parameters for groups of K, of both operands, in each form of zero points.
+// CHECK-LABEL: @linear_groups
+func.func @linear_groups(%x: tensor<5x?x12xi8>, %u: tensor<4x12xui8>, %w: tensor<2x12xi8>, %wu: tensor<2x12xui8>, %b: tensor<2xf32>,
+                         %sr: tensor<5x?x1xf32>, %sg: tensor<5x?x3xf32>, %zg: tensor<5x?x3xi8>, %s: f32, %z: i32,
+                         %wg: tensor<2x3xf32>, %w1: tensor<2x1xf32>, %wc: tensor<2xf32>, %wz: tensor<2x3xi32>, %wzc: tensor<2xui8>) {
+  // CHECK: qnn.linear %{{.*}}, %{{.*}} input_scale(%{{.*}} : tensor<5x?x1xf32>) weight_scale(%{{.*}} : tensor<2x3xf32>) : tensor<5x?x12xi8>, tensor<2x12xi8> -> tensor<5x?x2xf32>
+  %0 = qnn.linear %x, %w input_scale(%sr : tensor<5x?x1xf32>) weight_scale(%wg : tensor<2x3xf32>) : tensor<5x?x12xi8>, tensor<2x12xi8> -> tensor<5x?x2xf32>
+  // CHECK: qnn.linear %{{.*}}, %{{.*}} bias(%{{.*}} : tensor<2xf32>) input_scale(%{{.*}} : tensor<5x?x3xf32>) input_zero_point(%{{.*}} : tensor<5x?x3xi8>) weight_scale(%{{.*}} : tensor<2x3xf32>) weight_zero_point(%{{.*}} : tensor<2x3xi32>) {clamp_min = 0.000000e+00 : f32} : tensor<5x?x12xi8>, tensor<2x12xi8> -> tensor<5x?x2xbf16>
+  %1 = qnn.linear %x, %w bias(%b : tensor<2xf32>) input_scale(%sg : tensor<5x?x3xf32>) input_zero_point(%zg : tensor<5x?x3xi8>)
+    weight_scale(%wg : tensor<2x3xf32>) weight_zero_point(%wz : tensor<2x3xi32>) {clamp_min = 0.0 : f32} : tensor<5x?x12xi8>, tensor<2x12xi8> -> tensor<5x?x2xbf16>
+  // CHECK: qnn.linear %{{.*}}, %{{.*}} input_scale(%{{.*}} : f32) input_zero_point(%{{.*}} : i32) weight_scale(%{{.*}} : tensor<2x3xf32>) weight_zero_point(%{{.*}} : tensor<2xui8>) : tensor<4x12xui8>, tensor<2x12xui8> -> tensor<4x2xf32>
+  %2 = qnn.linear %u, %wu input_scale(%s : f32) input_zero_point(%z : i32) weight_scale(%wg : tensor<2x3xf32>) weight_zero_point(%wzc : tensor<2xui8>)
+    : tensor<4x12xui8>, tensor<2x12xui8> -> tensor<4x2xf32>
+  // The groups of the input alone, and one group that is all of K.
+  // CHECK: qnn.linear %{{.*}}, %{{.*}} input_scale(%{{.*}} : tensor<5x?x3xf32>) weight_scale(%{{.*}} : tensor<2xf32>) : tensor<5x?x12xi8>, tensor<2x12xi8> -> tensor<5x?x2xf16>
+  %3 = qnn.linear %x, %w input_scale(%sg : tensor<5x?x3xf32>) weight_scale(%wc : tensor<2xf32>) : tensor<5x?x12xi8>, tensor<2x12xi8> -> tensor<5x?x2xf16>
+  // CHECK: qnn.linear %{{.*}}, %{{.*}} input_scale(%{{.*}} : f32) weight_scale(%{{.*}} : tensor<2x1xf32>) : tensor<4x12xui8>, tensor<2x12xi8> -> tensor<4x2xf32>
+  %4 = qnn.linear %u, %w input_scale(%s : f32) weight_scale(%w1 : tensor<2x1xf32>) : tensor<4x12xui8>, tensor<2x12xi8> -> tensor<4x2xf32>
+  return
+}
+
 // CHECK-LABEL: @linear_largest
 func.func @linear_largest(%x: tensor<1x131071x!s8z>, %w: tensor<1x131071x!s8z>, %y: tensor<1x133144x!narrow>, %v: tensor<1x133144x!narrow>) {
   %0 = qnn.linear %x, %w : tensor<1x131071x!s8z>, tensor<1x131071x!s8z> -> tensor<1x1xi32>

@@ -323,7 +323,7 @@ static FailureOr<Kind> getKind(EmitError emitError, const Twine &name,
   return diag;
 }
 
-/// `params` with the size of groups, from their operands.
+/// `params` with the size of groups of its operands.
 static FailureOr<QuantParams> setGroupSize(EmitError emitError, StringRef what,
                                            RankedTensorType type,
                                            QuantParams params) {
@@ -359,7 +359,6 @@ static FailureOr<QuantParams> readOperands(EmitError emitError, StringRef what,
   params.axis = forms.channelAxis.value_or(-1);
   params.scale = scale;
   params.zeroPoint = zeroPoint;
-
   if (!scale) {
     if (!forms.scaleOptional)
       return emitError() << what << " of type " << type
@@ -382,7 +381,7 @@ static FailureOr<QuantParams> readOperands(EmitError emitError, StringRef what,
   if (!zeroPoint) {
     params.isZeroPointConstant = true;
     params.zeroPoints = {0};
-    return setGroupSize(emitError, what, type, std::move(params));
+    return setGroupSize(emitError, what, type, params);
   }
   if (params.width == 32)
     return emitError() << what
@@ -402,8 +401,9 @@ static FailureOr<QuantParams> readOperands(EmitError emitError, StringRef what,
   for (int64_t z : params.zeroPoints)
     if (failed(verifyZeroPoint(emitError, what, z, params)))
       return failure();
-  return setGroupSize(emitError, what, type, std::move(params));
+  return setGroupSize(emitError, what, type, params);
 }
+
 //===----------------------------------------------------------------------===//
 // Entry points
 //===----------------------------------------------------------------------===//
