@@ -149,17 +149,10 @@ func.func @index(%o: memref<?xindex>) {
   return
 }
 
-// A table and single bits: scalars.
+// Single bits: scalars.
 // CHECK-LABEL: func @scalars
-func.func @scalars(%x: memref<?xi8>, %table: memref<256xi8>, %o: memref<?xi8>, %f: memref<?xf32>, %p: memref<?xi1>) {
+func.func @scalars(%f: memref<?xf32>, %p: memref<?xi1>) {
   // CHECK-NOT: vector<
-  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-      ins(%x : memref<?xi8>) outs(%o : memref<?xi8>) {
-  ^bb0(%a: i8, %e: i8):
-    %i = arith.index_castui %a : i8 to index
-    %v = memref.load %table[%i] : memref<256xi8>
-    linalg.yield %v : i8
-  }
   linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
       ins(%f : memref<?xf32>) outs(%p : memref<?xi1>) {
   ^bb0(%a: f32, %e: i1):
