@@ -42,7 +42,8 @@ struct NumberRange {
 /// The range of all values of a type, or of all elements of a tensor type.
 NumberRange fullRange(mlir::Type type);
 
-/// The range of the elements of a constant of i32, of f32 without NaN, or of
+/// The range of the elements of a constant of i32, of f32 without NaN, of
+/// signed i64 whose elements are within 2^53, which a double has exactly, or of
 /// i8, unsigned if `isUnsigned`; nothing if `value` is not such a constant.
 std::optional<NumberRange> rangeOfConstant(mlir::Value value,
                                            bool isUnsigned = false);

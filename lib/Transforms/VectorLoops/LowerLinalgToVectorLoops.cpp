@@ -92,6 +92,8 @@ private:
     return op.getBlock()->getOperations().size() <= kLargestRepeatedBody;
   }
 
+  unsigned chooseVectorsOfNarrow(const InnermostDim &innermost) const;
+
   /// The outputs at the lanes, at each of the points.
   void emitAt(ArrayRef<Point> points, const Lanes &lanes);
   SmallVector<Value> emitReduction(ArrayRef<Point> points, const Lanes &lanes);
@@ -168,6 +170,20 @@ OrderedLoopsEmitter::chooseRows(const InnermostDim &innermost,
   return std::nullopt;
 }
 
+/// Vectors at once of an elementwise op: as many as make whole vectors of its
+/// narrowest results, so that instructions that narrow fill them.
+unsigned OrderedLoopsEmitter::chooseVectorsOfNarrow(
+    const InnermostDim &innermost) const {
+  if (isReduction || gathers(innermost.dim) || !isBodySmall())
+    return 1;
+  unsigned narrowest = vectorBits;
+  for (Value output : op.getDpsInits())
+    if (Type type = getElementTypeOrSelf(output.getType()); type.isIntOrFloat())
+      narrowest = std::min(narrowest, type.getIntOrFloatBitWidth());
+  unsigned width = loops.getVectorWidth(vectorBits);
+  return std::max(1u, std::min(vectorBits / (narrowest * width), kFewVectors));
+}
+
 void OrderedLoopsEmitter::emit() {
   Point point;
   std::optional<InnermostDim> innermost = chooseInnermostDim(loops);
@@ -191,7 +207,7 @@ void OrderedLoopsEmitter::emit() {
   if (rowDim)
     moving.push_back(*rowDim);
   loops.emitInvariants(point, moving);
-  unsigned unroll = !isBlocked      ? 1
+  unsigned unroll = !isBlocked      ? chooseVectorsOfNarrow(*innermost)
                     : isBodySmall() ? getUnroll(rowDim.has_value(), vectorBits)
                                     : kFewVectors;
   Segments segments = chooseSegments(loops, *innermost, vectorBits, unroll);

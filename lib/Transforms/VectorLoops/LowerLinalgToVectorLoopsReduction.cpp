@@ -47,7 +47,7 @@ public:
   }
 
   void emit() {
-    if (isContiguous())
+    if (isContiguous() && !hasVectorsOfWindows())
       return emitInRegisters();
     emitInBuffers();
   }
@@ -65,6 +65,17 @@ private:
     return llvm::all_of(loops.op.getDpsInputOperands(), [&](OpOperand *input) {
       return loops.getMovement(*input, dim) != LinalgLoops::Movement::Other;
     });
+  }
+
+  /// Whether few elements are combined for vectors of outputs whose inputs lie
+  /// as the outputs do, such as windows along a line.
+  bool hasVectorsOfWindows() const {
+    std::optional<InnermostDim> innermost = chooseInnermostDim(loops);
+    return hasFewElements() && innermost && innermost->isContiguous &&
+           loops.op.getStaticLoopRanges()[innermost->dim] != 1 &&
+           llvm::none_of(loops.op.getDpsInputOperands(), [&](OpOperand *input) {
+             return loops.isGathered(*input, innermost->dim);
+           });
   }
 
   Value combine(unsigned output, Value a, Value b) {

@@ -26,8 +26,8 @@ func.func @strided(%x: memref<15xf32>, %o: memref<8xf32>) {
 func.func @strided3(%x: memref<22xf32>, %o: memref<8xf32>) {
   // CHECK-DAG: %[[A:.*]] = vector.load %arg0[%c0]
   // CHECK-DAG: %[[B:.*]] = vector.load %arg0[%c8]
-  // CHECK-DAG: %[[C:.*]] = vector.load %arg0[%c14]
   // CHECK: %[[AB:.*]] = vector.shuffle %[[A]], %[[B]] [0, 3, 6, 9, 12, 15, 7, 7]
+  // CHECK: %[[C:.*]] = vector.load %arg0[%c14]
   // CHECK: vector.shuffle %[[AB]], %[[C]] [0, 1, 2, 3, 4, 5, 12, 15]
   linalg.generic {indexing_maps = [affine_map<(d0) -> (d0 * 3)>, #map], iterator_types = ["parallel"]}
       ins(%x : memref<22xf32>) outs(%o : memref<8xf32>) {
@@ -76,15 +76,15 @@ func.func @columns(%x: memref<8x9xf32>, %table: memref<8xindex>, %o: memref<8x8x
 
 // What an op writes is loaded where the body loads it.
 // CHECK-LABEL: func @written
-func.func @written(%o: memref<4x8xi32>) {
+func.func @written(%o: memref<4x16xi32>) {
   // CHECK: scf.forall
-  // CHECK: scf.for
-  // CHECK: memref.load %arg0
-  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%o : memref<4x8xi32>) {
+  // CHECK-NEXT: scf.for
+  // CHECK-NEXT: memref.load %arg0
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%o : memref<4x16xi32>) {
   ^bb0(%e: i32):
     %i = linalg.index 0 : index
     %c0 = arith.constant 0 : index
-    %v = memref.load %o[%i, %c0] : memref<4x8xi32>
+    %v = memref.load %o[%i, %c0] : memref<4x16xi32>
     linalg.yield %v : i32
   }
   return

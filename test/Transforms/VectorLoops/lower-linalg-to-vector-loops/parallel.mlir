@@ -169,3 +169,19 @@ func.func @rank0(%x: memref<f32>, %o: memref<f32>) {
   memref.copy %x, %o : memref<f32> to memref<f32>
   return
 }
+
+// Four vectors at once of what is narrowed to bytes.
+// CHECK-LABEL: func @narrow
+func.func @narrow(%x: memref<?xf32>, %o: memref<?xi8>) {
+  // ZMM: vector.store %{{.*}} vector<64xi8>
+  // YMM: vector.store %{{.*}} vector<32xi8>
+  // YMM: vector.store %{{.*}} vector<8xi8>
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : memref<?xf32>) outs(%o : memref<?xi8>) {
+  ^bb0(%a: f32, %e: i8):
+    %i = arith.fptosi %a : f32 to i32
+    %b = arith.trunci %i : i32 to i8
+    linalg.yield %b : i8
+  }
+  return
+}
