@@ -33,6 +33,14 @@ static std::optional<NumberRange> rangeOfBytes(ArrayRef<char> bytes) {
   return range;
 }
 
+/// The range, unless a double may have rounded its ends.
+static std::optional<NumberRange>
+exactRange(const std::optional<NumberRange> &range) {
+  constexpr double kExact = double(int64_t(1) << 53);
+  bool isExact = range && range->low > -kExact && range->high < kExact;
+  return isExact ? range : std::nullopt;
+}
+
 std::optional<NumberRange> qcc::rangeOfConstant(Value value, bool isUnsigned) {
   Attribute attr;
   if (!matchPattern(value, m_Constant(&attr)))
@@ -50,6 +58,8 @@ std::optional<NumberRange> qcc::rangeOfConstant(Value value, bool isUnsigned) {
     return rangeOfBytes<float>(bytes);
   if (element.isInteger(32))
     return rangeOfBytes<int32_t>(bytes);
+  if (element.isInteger(64) && !isUnsigned)
+    return exactRange(rangeOfBytes<int64_t>(bytes));
   if (element.isInteger(8))
     return isUnsigned ? rangeOfBytes<uint8_t>(bytes)
                       : rangeOfBytes<int8_t>(bytes);

@@ -252,7 +252,14 @@ void ThreadPool::beginPhase(Phase last, int thread) {
   while ((parts = work_.next()) == 1)
     work_.part(0, thread);
   finishedParts_.store(0, std::memory_order_relaxed);
-  phase_.store(Phase{last.number + 1, last.threads, parts}.pack());
+  uint64_t next = Phase{last.number + 1, last.threads, parts}.pack();
+  // The caller of the run may be parked behind any number of workers. It must
+  // not wait for them to get CPUs. Where it ends the run itself, it must not
+  // wait for a system call that wakes them all.
+  if (parts == 0 && thread != 0)
+    phase_.storeForAll(next);
+  else
+    phase_.store(next);
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,14 +8,15 @@
 #include "qcc/Runtime/WaitWord.h"
 
 #include <immintrin.h>
+#include <limits>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace qcc::rt;
 
-/// So many threads are woken by one; each of them wakes as many more. One
-/// system call that wakes 63 would keep its caller from its own work.
+/// Threads that one thread wakes; each of them wakes as many more. One system
+/// call that wakes 63 would keep its caller from its own work.
 constexpr int kWokenAtOnce = 8;
 
 static_assert(sizeof(std::atomic<uint64_t>) == sizeof(uint64_t) &&
@@ -35,14 +36,22 @@ void WaitWord::countUp() {
   word_.store(load() + (uint64_t(1) << 32), std::memory_order_seq_cst);
 }
 
-void WaitWord::wake() {
-  if (parked_.load(std::memory_order_seq_cst) != 0)
-    futex(word_, FUTEX_WAKE_PRIVATE, kWokenAtOnce);
+int WaitWord::wakeUpTo(int threads) {
+  if (parked_.load(std::memory_order_seq_cst) == 0)
+    return 0;
+  return static_cast<int>(futex(word_, FUTEX_WAKE_PRIVATE, threads));
 }
 
-void WaitWord::store(uint64_t value) {
+int WaitWord::wake() { return wakeUpTo(kWokenAtOnce); }
+
+int WaitWord::store(uint64_t value) {
   word_.store(value, std::memory_order_seq_cst);
-  wake();
+  return wake();
+}
+
+int WaitWord::storeForAll(uint64_t value) {
+  word_.store(value, std::memory_order_seq_cst);
+  return wakeUpTo(std::numeric_limits<int>::max());
 }
 
 uint64_t WaitWord::spinWhile(uint64_t old,

@@ -252,7 +252,8 @@ static std::string namesIn(llvm::StringRef folder) {
   std::error_code error;
   for (llvm::sys::fs::directory_iterator it(folder, error), end;
        !error && it != end; it.increment(error))
-    if (llvm::sys::path::extension(it->path()) == ".json")
+    if (llvm::sys::path::extension(it->path()) == ".json" ||
+        llvm::sys::fs::is_directory(it->path()))
       names.push_back(llvm::sys::path::stem(it->path()).str());
   llvm::sort(names);
   return names.empty() ? "there are none in " + folder.str()
@@ -265,7 +266,7 @@ llvm::Expected<Suite> Suite::load(const std::string &name) {
     path = folder + "/" + name + ".json";
     if (name.find('/') != std::string::npos || !llvm::sys::fs::exists(path))
       return fail("unknown suite '" + name + "'; use " + namesIn(folder) +
-                  " or a path that ends in .json");
+                  " or a path that ends in .json or .mlir");
   }
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)

@@ -11,6 +11,7 @@
 
 #include "Bench.h"
 #include "Peer.h"
+#include "Steps.h"
 #include "common/Arguments.h"
 #include "common/Files.h"
 #include "common/Messages.h"
@@ -37,10 +38,11 @@ struct CommandLine {
 
 static void addOptions(tools::Arguments &arguments, CommandLine &line) {
   arguments.text(
-      "suite", "NAME|FILE.json",
+      "suite", "NAME|FILE.json|FILE.mlir",
       "Shapes to measure: gemm, small-m, odd, batched, threads, "
       "compile, conv, conv-odd, depthwise, or a file (default gemm); "
-      "NAME-f32 is NAME with --dtype=f32",
+      "NAME-f32 is NAME with --dtype=f32. Or steps, beside a copy of as many "
+      "bytes: memory, or a program",
       line.suite);
   arguments.text("isa", "NAME",
                  "Instruction set of both sides: amx-int8, avx512-vnni, "
@@ -75,6 +77,7 @@ static void addOptions(tools::Arguments &arguments, CommandLine &line) {
   arguments.example("qcc-bench --suite=conv --dtype=u8 --filter=k3");
   arguments.example("qcc-bench --suite=gemm-f32");
   arguments.example("qcc-bench --suite=threads --threads=4 --scaling");
+  arguments.example("qcc-bench --suite=memory --filter=pool");
   arguments.example("qcc-bench --compile-time model.mlir --json=times.json");
 }
 
@@ -185,6 +188,44 @@ static int runSuite(const Suite &suite, Options options) {
   return failed;
 }
 
+/// Why options do not fit a suite of steps; empty if they do.
+static std::string whyNotForSteps(const CommandLine &line) {
+  if (!line.dtype.empty())
+    return "--dtype: the programs have their types; leave out the option";
+  if (line.scaling)
+    return "--scaling is for shapes; leave out the option";
+  if (line.compileTime)
+    return "--compile-time is for shapes; give the programs as FILEs";
+  return "";
+}
+
+/// Says what the host lacks for the instruction set; false if nothing.
+static bool lacksIsa(const Isa &isa) {
+  std::vector<std::string> missing =
+      rt::HostFeatures::host().missing(isa.needs.str());
+  if (!missing.empty())
+    llvm::outs() << "nothing measured: " << isa.name << " needs "
+                 << missing.front() << ", which this host lacks\n";
+  return !missing.empty();
+}
+
+static int runStepSuite(const CommandLine &line, const std::string &path) {
+  if (std::string reason = whyNotForSteps(line); !reason.empty())
+    return reportError("--suite=" + line.suite + " with " + reason);
+  CommandLine filled = line;
+  filled.dtype = nameOfType(DataType::S8);
+  std::optional<Options> options = makeOptions(filled);
+  if (!options)
+    return 1;
+  tools::CommandFiles used;
+  if (path == line.suite)
+    used.reads(path, "read by --suite");
+  used.writes(options->json, "--json=" + options->json);
+  if (rt::Status status = used.check(); !status.isOk())
+    return reportError(status.message());
+  return lacksIsa(*options->isa) ? 0 : runSteps(path, *options);
+}
+
 /// Returns the exit code.
 static int run(CommandLine line, char **argv) {
   if (!rt::HostFeatures::hostStatus().isOk())
@@ -192,6 +233,8 @@ static int run(CommandLine line, char **argv) {
   std::string name = line.suite;
   if (name.empty())
     name = line.compileTime ? "compile" : "gemm";
+  if (std::optional<std::string> path = findStepSuite(name))
+    return runStepSuite(line, *path);
   // Suites are shapes, of whatever type.
   bool isOfFloats = llvm::StringRef(name).ends_with("-f32");
   if (isOfFloats) {
@@ -217,13 +260,8 @@ static int run(CommandLine line, char **argv) {
   if (!suite)
     return reportError(llvm::toString(suite.takeError()));
 
-  const rt::HostFeatures &host = rt::HostFeatures::host();
-  std::vector<std::string> missing = host.missing(options->isa->needs.str());
-  if (!missing.empty()) {
-    llvm::outs() << "nothing measured: " << options->isa->name << " needs "
-                 << missing.front() << ", which this host lacks\n";
+  if (lacksIsa(*options->isa))
     return 0;
-  }
   if (line.compileTime)
     return runCompileTime(line.files, *suite, *options);
   if (options->threads > 1 && options->peer != PeerKind::None)

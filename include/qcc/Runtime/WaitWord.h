@@ -20,13 +20,18 @@ class alignas(64) WaitWord {
 public:
   uint64_t load() const { return word_.load(std::memory_order_acquire); }
 
-  /// Changes the number, and wakes all who are parked; or some, who wake the
-  /// others.
-  void store(uint64_t value);
-  /// Adds one to the upper half. Those who are parked sleep until wake(). No
-  /// other thread may change the number at the same time.
+  /// Changes the number, and wakes some of the parked threads, which wake the
+  /// others. Returns how many threads this call woke.
+  int store(uint64_t value);
+  /// Changes the number, and wakes all parked threads itself: none of them
+  /// waits until another one has got a CPU. Returns how many threads it woke.
+  int storeForAll(uint64_t value);
+  /// Adds one to the upper half. Parked threads sleep until wake(). No other
+  /// thread may change the number at the same time.
   void countUp();
-  void wake();
+  /// Wakes some of the parked threads, which wake the others. Returns how many
+  /// threads this call woke.
+  int wake();
 
   /// Returns once the number differs from `old`, or after `spinTime`, and
   /// returns the number.
@@ -35,6 +40,8 @@ public:
   uint64_t parkWhile(uint64_t old);
 
 private:
+  int wakeUpTo(int threads);
+
   std::atomic<uint64_t> word_{0};
   std::atomic<uint32_t> parked_{0};
 };

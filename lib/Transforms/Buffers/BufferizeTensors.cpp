@@ -76,6 +76,22 @@ static void divideEmptyTensors(ModuleOp module) {
   });
 }
 
+/// Concatenations as slices that are inserted into a tensor.empty, which may
+/// become the memory of a result. Bufferization would allocate memory for each.
+/// Dynamic ones stay: the size of a result would be that of its own memory.
+static void expandConcatenations(ModuleOp module) {
+  module.walk([&](tensor::ConcatOp op) {
+    if (!op.getResultType().hasStaticShape())
+      return;
+    OpBuilder builder(op);
+    FailureOr<SmallVector<Value>> result = op.decomposeOperation(builder);
+    if (failed(result))
+      return;
+    op->replaceAllUsesWith(*result);
+    op.erase();
+  });
+}
+
 namespace {
 struct BufferizeTensors : qcc::impl::BufferizeTensorsBase<BufferizeTensors> {
   void runOnOperation() override {
@@ -88,6 +104,7 @@ struct BufferizeTensors : qcc::impl::BufferizeTensorsBase<BufferizeTensors> {
                "unroll the loop";
       return failure(); // The next handler prints it.
     });
+    expandConcatenations(getOperation());
     divideEmptyTensors(getOperation());
     bufferization::OneShotBufferizePassOptions options;
     options.bufferizeFunctionBoundaries = true;

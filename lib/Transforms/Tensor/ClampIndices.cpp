@@ -110,6 +110,8 @@ std::optional<ConstantIntRanges> Ranges::infer(Value value, unsigned depth) {
       return std::nullopt;
     return ConstantIntRanges::fromSigned(low, high - 1);
   }
+  if (auto extract = dyn_cast<tensor::ExtractOp>(def))
+    return rangeOfElements(extract.getTensor());
   auto inferable = dyn_cast<InferIntRangeInterface>(def);
   if (!inferable || depth > kMaxDepth)
     return std::nullopt;

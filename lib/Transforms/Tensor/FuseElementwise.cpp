@@ -24,6 +24,7 @@
 #include "qcc/Transforms/Refusal.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Support/DebugLog.h"
+#include <cmath>
 
 #define DEBUG_TYPE "fuse-elementwise"
 
@@ -95,11 +96,46 @@ static bool isTooLong(linalg::GenericOp consumer, OpOperand *operand) {
                          kMaxBodyOps;
 }
 
+/// The most operations of a producer that windows repeat, and how often they
+/// may read an element on average.
+static constexpr size_t kMaxRepeatedOps = 8;
+static constexpr double kMaxRepetitions = 2.5;
+
+/// Whether windows that combine elements compute them faster than they read
+/// them: those of bytes that were dequantized, a few times each. Contractions
+/// do more than to combine, and are left as they are.
+static bool isCheapToRepeat(linalg::GenericOp consumer, OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  AffineMap map = consumer.getMatchingIndexingMap(operand);
+  Block *body = consumer.getBody();
+  auto bitsOf = [](Value value) {
+    Type type = getElementTypeOrSelf(value.getType());
+    return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64;
+  };
+  auto isNarrower = [&](Value input) {
+    return bitsOf(input) < bitsOf(operand->get());
+  };
+  if (!producer ||
+      producer.getBody()->getOperations().size() > kMaxRepeatedOps ||
+      body->getOperations().size() != 2 || map.isProjectedPermutation() ||
+      !llvm::all_of(producer.getInputs(), isNarrower))
+    return false;
+  double iterations = 1, elements = 1;
+  for (int64_t size : consumer.getStaticLoopRanges())
+    iterations *= ShapedType::isDynamic(size) ? NAN : double(size);
+  for (int64_t size :
+       cast<RankedTensorType>(operand->get().getType()).getShape())
+    elements *= ShapedType::isDynamic(size) ? NAN : double(size);
+  // False if a size is not known.
+  return iterations <= kMaxRepetitions * elements;
+}
+
 /// Why two ops that can be fused remain two; nothing if they become one.
 static StringRef whyApart(linalg::GenericOp consumer, OpOperand *operand) {
   if (isTooLong(consumer, operand))
     return "the bodies together are too long";
-  if (isReadRepeatedly(operand) && !isBroadcast(operand->get()))
+  if (isReadRepeatedly(operand) && !isBroadcast(operand->get()) &&
+      !isCheapToRepeat(consumer, operand))
     return "the reader reads each element repeatedly";
   return "";
 }

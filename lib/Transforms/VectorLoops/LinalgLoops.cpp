@@ -226,42 +226,6 @@ Value LinalgLoops::spread(Value value, const Lanes &lanes) {
   return vector::BroadcastOp::create(rewriter, loc, type, value);
 }
 
-Value LinalgLoops::load(OpOperand &operand, const Point &point,
-                        const Lanes &lanes) {
-  auto type = dyn_cast<MemRefType>(operand.get().getType());
-  if (!type)
-    return operand.get();
-  Movement movement =
-      lanes.count == 1 ? Movement::None : getMovement(operand, lanes.dim);
-  if (movement == Movement::None)
-    return memref::LoadOp::create(rewriter, loc, operand.get(),
-                                  getIndices(operand, point));
-  auto vector = VectorType::get({int64_t(lanes.count)}, type.getElementType());
-  if (movement == Movement::Contiguous) {
-    SmallVector<Value> indices = getIndices(operand, point);
-    if (!lanes.mask)
-      return vector::LoadOp::create(rewriter, loc, vector, operand.get(),
-                                    indices);
-    Value zeros =
-        arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(vector));
-    return vector::MaskedLoadOp::create(rewriter, loc, vector, operand.get(),
-                                        indices, lanes.mask, zeros);
-  }
-  assert(!lanes.mask && "masked lanes are contiguous");
-  SmallVector<Value> elements;
-  Point lane = point;
-  AffineExpr s0 = rewriter.getAffineSymbolExpr(0);
-  for (unsigned i = 0; i != lanes.count; ++i) {
-    lane[lanes.dim] = getValueOrCreateConstantIndexOp(
-        rewriter, loc,
-        affine::makeComposedFoldedAffineApply(
-            rewriter, loc, s0 + i, {getAsOpFoldResult(point[lanes.dim])}));
-    elements.push_back(memref::LoadOp::create(rewriter, loc, operand.get(),
-                                              getIndices(operand, lane)));
-  }
-  return vector::FromElementsOp::create(rewriter, loc, vector, elements);
-}
-
 void LinalgLoops::store(Value value, OpOperand &operand, const Point &point,
                         const Lanes &lanes) {
   SmallVector<Value> indices = getIndices(operand, point);
@@ -320,6 +284,9 @@ void LinalgLoops::emitOp(Operation &nested, IRMapping &mapping,
                                 vector::StepOp::create(rewriter, loc, type));
     }
     mapping.map(index.getResult(), value);
+  } else if (auto load = dyn_cast<memref::LoadOp>(nested);
+             load && lanes.count > 1) {
+    mapping.map(load.getResult(), emitBodyLoad(load, point, lanes));
   } else if (isSmall || isa<arith::MaxNumFOp, arith::MinNumFOp>(nested)) {
     Value a = mapping.lookupOrDefault(nested.getOperand(0));
     Value b = mapping.lookupOrDefault(nested.getOperand(1));
@@ -350,7 +317,13 @@ void LinalgLoops::emitInvariants(const Point &point,
   }
   for (Operation &nested : op.getBlock()->without_terminator()) {
     auto index = dyn_cast<linalg::IndexOp>(nested);
-    if (!isPure(&nested) || nested.getNumRegions() != 0 ||
+    // Loops without reductions have an iteration, and may write what they load.
+    auto load = dyn_cast<memref::LoadOp>(nested);
+    bool isHoistable =
+        load ? reductionDims.empty() &&
+                   !llvm::is_contained(op.getDpsInits(), load.getMemref())
+             : isPure(&nested);
+    if (!isHoistable || nested.getNumRegions() != 0 ||
         nested.getNumResults() != 1 ||
         (index && llvm::is_contained(moving, index.getDim())))
       continue;
@@ -373,21 +346,10 @@ SmallVector<Value> LinalgLoops::emitBody(ArrayRef<Value> wanted,
   assert((accumulators.empty() ||
           int64_t(accumulators.size()) == op.getNumDpsInits()) &&
          "an accumulator for each output");
-  mlir::Block *body = op.getBlock();
   // Only ops that `wanted` needs and ops with effects are emitted.
-  DenseSet<Value> needed(wanted.begin(), wanted.end());
-  SmallVector<Operation *> ops;
-  for (Operation &nested : llvm::reverse(body->without_terminator())) {
-    bool isUsed = llvm::any_of(nested.getResults(), [&](Value result) {
-      return needed.contains(result);
-    });
-    if (!isUsed && isMemoryEffectFree(&nested))
-      continue;
-    ops.push_back(&nested);
-    nested.walk([&](Operation *inner) {
-      needed.insert(inner->operand_begin(), inner->operand_end());
-    });
-  }
+  DenseSet<Value> needed;
+  SmallVector<Operation *> ops =
+      listNeeded(wanted, /*onLanes=*/lanes.count > 1, needed);
 
   IRMapping mapping = invariants;
   for (OpOperand *input : op.getDpsInputOperands())

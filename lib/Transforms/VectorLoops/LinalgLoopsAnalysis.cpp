@@ -22,38 +22,161 @@ using namespace qcc;
 // What the op allows
 //===----------------------------------------------------------------------===//
 
-LinalgLoops::Movement LinalgLoops::getMovement(OpOperand &operand,
-                                               unsigned dim) const {
+std::optional<int64_t> LinalgLoops::getStep(OpOperand &operand,
+                                            unsigned dim) const {
   auto type = dyn_cast<MemRefType>(operand.get().getType());
   AffineMap map = op.getMatchingIndexingMap(&operand);
-  if (!type || !map.isFunctionOfDim(dim))
-    return Movement::None;
   // i1 and other fractions of a byte have another layout in vectors.
-  Type element = type.getElementType();
-  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)
-    return Movement::Other;
+  Type element = type ? type.getElementType() : Type();
+  if (!element || !element.isIntOrFloat() ||
+      element.getIntOrFloatBitWidth() % 8 != 0)
+    return std::nullopt;
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
-    return Movement::Other;
+  if (failed(type.getStridesAndOffset(strides, offset)) || strides.empty() ||
+      strides.back() != 1)
+    return std::nullopt;
   for (AffineExpr result : map.getResults().drop_back())
     if (result.isFunctionOfDim(dim))
-      return Movement::Other;
+      return std::nullopt;
   AffineExpr last = map.getResults().back();
   AffineExpr d = getAffineDimExpr(dim, op.getContext());
-  AffineExpr step = simplifyAffineExpr(last.replace(d, d + 1) - last,
-                                       map.getNumDims(), map.getNumSymbols());
-  auto constant = dyn_cast<AffineConstantExpr>(step);
-  return constant && constant.getValue() == 1 ? Movement::Contiguous
-                                              : Movement::Other;
+  auto step = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
+      last.replace(d, d + 1) - last, map.getNumDims(), map.getNumSymbols()));
+  return step ? std::optional(step.getValue()) : std::nullopt;
+}
+
+LinalgLoops::Movement LinalgLoops::getMovement(OpOperand &operand,
+                                               unsigned dim) const {
+  if (!isa<MemRefType>(operand.get().getType()) ||
+      !op.getMatchingIndexingMap(&operand).isFunctionOfDim(dim))
+    return Movement::None;
+  return getStep(operand, dim) == 1 ? Movement::Contiguous : Movement::Other;
+}
+
+bool LinalgLoops::isGathered(OpOperand &operand, unsigned dim) const {
+  return getMovement(operand, dim) == Movement::Other &&
+         !isShuffled(getStep(operand, dim));
+}
+
+DenseSet<Value> LinalgLoops::listVarying(unsigned dim) const {
+  DenseSet<Value> varying;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (getMovement(*input, dim) != Movement::None)
+      varying.insert(op.getMatchingBlockArgument(input));
+  varying.insert(op.getRegionOutputArgs().begin(),
+                 op.getRegionOutputArgs().end());
+  for (Operation &nested : op.getBlock()->without_terminator()) {
+    auto index = dyn_cast<linalg::IndexOp>(nested);
+    if (index ? index.getDim() == dim
+              : llvm::any_of(nested.getOperands(), [&](Value operand) {
+                  return varying.contains(operand);
+                }))
+      varying.insert(nested.result_begin(), nested.result_end());
+  }
+  return varying;
+}
+
+/// Whether a value is the index of the dimension, plus what does not vary.
+static bool countsDim(Value value, unsigned dim,
+                      const DenseSet<Value> &varying) {
+  if (auto index = value.getDefiningOp<linalg::IndexOp>())
+    return index.getDim() == dim;
+  auto add = value.getDefiningOp<arith::AddIOp>();
+  if (!add)
+    return false;
+  auto isSum = [&](Value a, Value b) {
+    return !varying.contains(b) && countsDim(a, dim, varying);
+  };
+  return isSum(add.getLhs(), add.getRhs()) || isSum(add.getRhs(), add.getLhs());
+}
+
+LoadKind qcc::getLoadKind(memref::LoadOp load, unsigned dim,
+                          const DenseSet<Value> &varying) {
+  auto isVarying = [&](Value index) { return varying.contains(index); };
+  if (llvm::none_of(load.getIndices(), isVarying))
+    return LoadKind::Single;
+  MemRefType type = load.getMemRefType();
+  Type element = type.getElementType();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  bool isContiguous = element.isIntOrFloat() &&
+                      element.getIntOrFloatBitWidth() % 8 == 0 &&
+                      succeeded(type.getStridesAndOffset(strides, offset)) &&
+                      strides.back() == 1 &&
+                      llvm::none_of(load.getIndices().drop_back(), isVarying) &&
+                      countsDim(load.getIndices().back(), dim, varying);
+  return isContiguous ? LoadKind::Contiguous : LoadKind::Gather;
+}
+
+SmallVector<memref::LoadOp> LinalgLoops::listGathers(unsigned dim) const {
+  SmallVector<memref::LoadOp> gathers;
+  DenseSet<Value> needed, varying = listVarying(dim);
+  for (Operation *nested : listNeeded(
+           llvm::to_vector(op.getBlock()->getTerminator()->getOperands()),
+           /*onLanes=*/true, needed))
+    if (auto load = dyn_cast<memref::LoadOp>(nested))
+      if (getLoadKind(load, dim, varying) == LoadKind::Gather)
+        gathers.push_back(load);
+  return gathers;
+}
+
+bool LinalgLoops::hasLoads() const {
+  return !op.getBlock()->getOps<memref::LoadOp>().empty();
+}
+
+SmallVector<Operation *>
+LinalgLoops::listNeeded(ArrayRef<Value> wanted, bool onLanes,
+                        DenseSet<Value> &needed) const {
+  needed.insert(wanted.begin(), wanted.end());
+  SmallVector<Operation *> ops;
+  for (Operation &nested : llvm::reverse(op.getBlock()->without_terminator())) {
+    bool isUsed = llvm::any_of(nested.getResults(), [&](Value result) {
+      return needed.contains(result);
+    });
+    bool isLoad = isa<memref::LoadOp>(nested);
+    if (!isUsed && (isLoad || isMemoryEffectFree(&nested)))
+      continue;
+    ops.push_back(&nested);
+    if (isLoad && onLanes)
+      continue;
+    nested.walk([&](Operation *inner) {
+      needed.insert(inner->operand_begin(), inner->operand_end());
+    });
+  }
+  return ops;
+}
+
+/// Whether a value of a body depends on values of its outputs.
+static bool dependsOnOutputs(Value value, linalg::LinalgOp op) {
+  SmallVector<Value> left{value};
+  DenseSet<Value> seen{value};
+  while (!left.empty()) {
+    Value next = left.pop_back_val();
+    if (llvm::is_contained(op.getRegionOutputArgs(), next))
+      return true;
+    if (Operation *def = next.getDefiningOp();
+        def && def->getBlock() == op.getBlock())
+      for (Value operand : def->getOperands())
+        if (seen.insert(operand).second)
+          left.push_back(operand);
+  }
+  return false;
 }
 
 bool LinalgLoops::isBodyMappable() const {
   return llvm::all_of(
-      op.getBlock()->without_terminator(), [](Operation &nested) {
+      op.getBlock()->without_terminator(), [&](Operation &nested) {
         auto isElement = [](Type type) {
           return VectorType::isValidElementType(type);
         };
+        // Indices are computed for each lane by itself.
+        if (auto load = dyn_cast<memref::LoadOp>(nested))
+          return isElement(load.getType()) &&
+                 load.getMemref().getParentBlock() != op.getBlock() &&
+                 llvm::none_of(load.getIndices(), [&](Value index) {
+                   return dependsOnOutputs(index, op);
+                 });
         return isa<linalg::IndexOp, arith::ConstantOp>(nested) ||
                (OpTrait::hasElementwiseMappableTraits(&nested) &&
                 llvm::all_of(nested.getOperandTypes(), isElement) &&
@@ -75,10 +198,16 @@ unsigned LinalgLoops::getVectorWidth(unsigned bits) const {
     else if (type.isIntOrFloat())
       widest = std::max(widest, type.getIntOrFloatBitWidth());
   };
-  for (Type type : op->getOperandTypes())
-    see(type);
-  for (Operation &nested : *op.getBlock())
-    for (Type type : nested.getResultTypes())
+  DenseSet<Value> needed;
+  SmallVector<Operation *> ops =
+      listNeeded(llvm::to_vector(op.getBlock()->getTerminator()->getOperands()),
+                 /*onLanes=*/true, needed);
+  for (OpOperand &operand : op->getOpOperands())
+    if (op.isDpsInit(&operand) ||
+        needed.contains(op.getMatchingBlockArgument(&operand)))
+      see(operand.get().getType());
+  for (Operation *nested : ops)
+    for (Type type : nested->getResultTypes())
       see(type);
   return llvm::bit_floor(bits / std::min(widest, bits));
 }
@@ -105,6 +234,8 @@ std::optional<InnermostDim> qcc::chooseInnermostDim(const LinalgLoops &loops) {
 
 /// The largest number of vectors that are interleaved.
 static constexpr int64_t kMostInterleaved = 16;
+/// The largest number of times that an element is repeated by interleaving.
+static constexpr int64_t kMostRepeated = 4;
 
 /// Whether a map ends with two single dimensions, which are returned.
 static std::optional<std::pair<unsigned, unsigned>> lastTwoDims(AffineMap map) {
@@ -142,7 +273,7 @@ std::optional<InterleavedDims>
 qcc::chooseInterleavedDims(const LinalgLoops &loops) {
   linalg::LinalgOp op = loops.op;
   if (!loops.getReductionDims().empty() || op.getNumDpsInits() != 1 ||
-      !loops.isBodyMappable())
+      !loops.isBodyMappable() || loops.hasLoads())
     return std::nullopt;
   OpOperand &output = *op.getDpsInitOperand(0);
   auto dims = lastTwoDims(op.getMatchingIndexingMap(&output));
@@ -164,8 +295,13 @@ qcc::chooseInterleavedDims(const LinalgLoops &loops) {
     }
     if (loops.getMovement(*input, result.along) == LinalgLoops::Movement::Other)
       return std::nullopt;
-    gathers |=
-        loops.getMovement(*input, result.phase) == LinalgLoops::Movement::Other;
+    LinalgLoops::Movement phase = loops.getMovement(*input, result.phase);
+    // Vectors of so few phases would be short.
+    bool isRepeated = phase == LinalgLoops::Movement::None &&
+                      result.count <= kMostRepeated &&
+                      loops.getMovement(*input, result.along) ==
+                          LinalgLoops::Movement::Contiguous;
+    gathers |= phase == LinalgLoops::Movement::Other || isRepeated;
   }
   return gathers ? std::optional(result) : std::nullopt;
 }
@@ -196,7 +332,7 @@ qcc::chooseTransposedDims(const LinalgLoops &loops, unsigned vectorBits) {
   linalg::LinalgOp op = loops.op;
   std::optional<InnermostDim> innermost = chooseInnermostDim(loops);
   if (!loops.getReductionDims().empty() || !innermost ||
-      !innermost->isContiguous || !loops.isBodyMappable() ||
+      !innermost->isContiguous || !loops.isBodyMappable() || loops.hasLoads() ||
       op.getBlock()->getOperations().size() > kLargestTransposedBody)
     return std::nullopt;
   TransposedDims dims{0, innermost->dim, 0, {}};

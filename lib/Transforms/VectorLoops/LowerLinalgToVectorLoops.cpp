@@ -79,13 +79,20 @@ private:
 
   /// Whether each element of a vector has to be loaded by itself.
   bool gathers(unsigned dim) const {
-    return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
-      return loops.getMovement(*input, dim) == LinalgLoops::Movement::Other;
-    });
+    return !loops.listGathers(dim).empty() ||
+           llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+             return loops.isGathered(*input, dim);
+           });
   }
+  /// The dimension whose indices are computed several at once: those of one
+  /// vector share what is loaded or computed for all.
+  std::optional<unsigned> chooseRows(const InnermostDim &innermost,
+                                     bool isBlocked) const;
   bool isBodySmall() const {
     return op.getBlock()->getOperations().size() <= kLargestRepeatedBody;
   }
+
+  unsigned chooseVectorsOfNarrow(const InnermostDim &innermost) const;
 
   /// The outputs at the lanes, at each of the points.
   void emitAt(ArrayRef<Point> points, const Lanes &lanes);
@@ -124,14 +131,57 @@ SmallVector<Value> OrderedLoopsEmitter::emitReduction(ArrayRef<Point> points,
 }
 
 void OrderedLoopsEmitter::emitAt(ArrayRef<Point> points, const Lanes &lanes) {
-  SmallVector<Value> results =
-      isReduction ? emitReduction(points, lanes)
-                  : loops.emitBody(yielded, {}, points.front(), lanes);
-  assert(results.size() == yielded.size() * (isReduction ? points.size() : 1) &&
+  SmallVector<Value> results;
+  if (isReduction)
+    results = emitReduction(points, lanes);
+  else
+    for (const Point &point : points)
+      llvm::append_range(results, loops.emitBody(yielded, {}, point, lanes));
+  assert(results.size() == yielded.size() * points.size() &&
          "a value of each result for each row");
   for (auto [row, point] : llvm::enumerate(points))
     for (auto [i, output] : llvm::enumerate(op.getDpsInitsMutable()))
       loops.store(results[row * yielded.size() + i], output, point, lanes);
+}
+
+std::optional<unsigned>
+OrderedLoopsEmitter::chooseRows(const InnermostDim &innermost,
+                                bool isBlocked) const {
+  if (!isBodySmall())
+    return std::nullopt;
+  if (isBlocked)
+    return chooseRowDim(loops, innermost.dim);
+  SmallVector<memref::LoadOp> gathers = loops.listGathers(innermost.dim);
+  if (isReduction || !innermost.isContiguous || gathers.empty() ||
+      !loops.isBodyMappable())
+    return std::nullopt;
+  DenseSet<Value> varying = loops.listVarying(innermost.dim);
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  for (unsigned dim : llvm::reverse(loops.getParallelDims())) {
+    DenseSet<Value> varyingOfRows = loops.listVarying(dim);
+    bool isShared = llvm::all_of(gathers, [&](memref::LoadOp load) {
+      return llvm::none_of(load.getIndices(), [&](Value index) {
+        return varying.contains(index) && varyingOfRows.contains(index);
+      });
+    });
+    if (dim != innermost.dim && sizes[dim] != 1 && isShared)
+      return dim;
+  }
+  return std::nullopt;
+}
+
+/// Vectors at once of an elementwise op: as many as make whole vectors of its
+/// narrowest results, so that instructions that narrow fill them.
+unsigned OrderedLoopsEmitter::chooseVectorsOfNarrow(
+    const InnermostDim &innermost) const {
+  if (isReduction || gathers(innermost.dim) || !isBodySmall())
+    return 1;
+  unsigned narrowest = vectorBits;
+  for (Value output : op.getDpsInits())
+    if (Type type = getElementTypeOrSelf(output.getType()); type.isIntOrFloat())
+      narrowest = std::min(narrowest, type.getIntOrFloatBitWidth());
+  unsigned width = loops.getVectorWidth(vectorBits);
+  return std::max(1u, std::min(vectorBits / (narrowest * width), kFewVectors));
 }
 
 void OrderedLoopsEmitter::emit() {
@@ -145,9 +195,7 @@ void OrderedLoopsEmitter::emit() {
   // Several vectors at once hide the latency of a chain, unless lanes have to
   // be gathered one by one.
   bool isBlocked = isReduction && innermost->isContiguous && !gathers(dim);
-  std::optional<unsigned> rowDim;
-  if (isBlocked && isBodySmall())
-    rowDim = chooseRowDim(loops, dim);
+  std::optional<unsigned> rowDim = chooseRows(*innermost, isBlocked);
   SmallVector<LinalgLoops::Blocked> blocked;
   if (rowDim)
     blocked.push_back({*rowDim, kRowBlock});
@@ -159,7 +207,7 @@ void OrderedLoopsEmitter::emit() {
   if (rowDim)
     moving.push_back(*rowDim);
   loops.emitInvariants(point, moving);
-  unsigned unroll = !isBlocked      ? 1
+  unsigned unroll = !isBlocked      ? chooseVectorsOfNarrow(*innermost)
                     : isBodySmall() ? getUnroll(rowDim.has_value(), vectorBits)
                                     : kFewVectors;
   Segments segments = chooseSegments(loops, *innermost, vectorBits, unroll);

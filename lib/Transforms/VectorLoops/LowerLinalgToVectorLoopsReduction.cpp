@@ -9,7 +9,8 @@
 // the only reduction dimension, the lanes are the elements of a vector<32>.
 // Else they lie in a buffer of 32 entries, an entry for each of the outputs
 // that are computed side by side: element number t of the reduction goes to
-// entry t % 32.
+// entry t % 32. Of few elements, such as those of a window, the lanes that have
+// any are values, and neither buffers nor loops are needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +29,10 @@ static constexpr int64_t kBlock = 256;
 /// Outputs of a small body that are computed as one vector have so many bits.
 static constexpr unsigned kBitsOfRow = 2048;
 static constexpr size_t kSmallBody = 16;
+/// Elements of a small body that are combined without a loop, and how many of
+/// them leave registers for two vectors of outputs.
+static constexpr int64_t kFewElements = 64;
+static constexpr int64_t kElementsOfTwo = 16;
 
 namespace {
 class FloatReductionEmitter {
@@ -42,7 +47,7 @@ public:
   }
 
   void emit() {
-    if (isContiguous())
+    if (isContiguous() && !hasVectorsOfWindows())
       return emitInRegisters();
     emitInBuffers();
   }
@@ -60,6 +65,17 @@ private:
     return llvm::all_of(loops.op.getDpsInputOperands(), [&](OpOperand *input) {
       return loops.getMovement(*input, dim) != LinalgLoops::Movement::Other;
     });
+  }
+
+  /// Whether few elements are combined for vectors of outputs whose inputs lie
+  /// as the outputs do, such as windows along a line.
+  bool hasVectorsOfWindows() const {
+    std::optional<InnermostDim> innermost = chooseInnermostDim(loops);
+    return hasFewElements() && innermost && innermost->isContiguous &&
+           loops.op.getStaticLoopRanges()[innermost->dim] != 1 &&
+           llvm::none_of(loops.op.getDpsInputOperands(), [&](OpOperand *input) {
+             return loops.isGathered(*input, innermost->dim);
+           });
   }
 
   Value combine(unsigned output, Value a, Value b) {
@@ -211,8 +227,10 @@ private:
     loops.emitInvariants(point, moving);
     // Rows of an input may be far apart: several lines of a cache are read from
     // each.
-    bool isSmall = loops.op.getBlock()->getOperations().size() <= kSmallBody;
-    unsigned unroll = isSmall ? kBitsOfRow / vectorBits : 1;
+    unsigned unroll = !isBodySmall()      ? 1
+                      : !hasFewElements() ? kBitsOfRow / vectorBits
+                      : countElements() <= kElementsOfTwo ? 2
+                                                          : 1;
     Segments segments = chooseSegments(loops, *innermost, vectorBits, unroll);
     loops.emitSegments(block, segments, [&](Value iv, const Lanes &lanes) {
       point[innermost->dim] = iv;
@@ -220,8 +238,31 @@ private:
     });
   }
 
+  bool isBodySmall() const {
+    return loops.op.getBlock()->getOperations().size() <= kSmallBody;
+  }
+
+  /// The elements of one output; a negative number if that is dynamic.
+  int64_t countElements() const {
+    int64_t count = 1;
+    SmallVector<int64_t> sizes = loops.op.getStaticLoopRanges();
+    for (unsigned dim : loops.getReductionDims()) {
+      if (ShapedType::isDynamic(sizes[dim]) || count > kFewElements)
+        return -1;
+      count *= sizes[dim];
+    }
+    return count;
+  }
+
+  bool hasFewElements() const {
+    int64_t count = countElements();
+    return isBodySmall() && count > 0 && count <= kFewElements;
+  }
+
   /// Emits the outputs at `lanes`, which here are lanes of outputs.
   void emitAt(const Point &point, const Lanes &lanes) {
+    if (hasFewElements())
+      return emitFewElements(point, lanes);
     SmallVector<Value> buffers;
     for (unsigned i = 0; i != outputs.size(); ++i) {
       Type type = getType(i);
@@ -266,6 +307,34 @@ private:
           memref::LoadOp::create(rewriter, loc, buffer, loops.constant(0));
       storeResult(i, total, point, lanes);
     }
+  }
+
+  /// As emitAt, without loops. Entries without elements are neutral.
+  void emitFewElements(const Point &point, const Lanes &lanes) {
+    SmallVector<int64_t> sizes = loops.op.getStaticLoopRanges();
+    SmallVector<SmallVector<Value>> entries(kLanes);
+    for (int64_t number = 0, e = countElements(); number < e; ++number) {
+      Point at = point;
+      int64_t rest = number;
+      for (unsigned dim : llvm::reverse(loops.getReductionDims())) {
+        at[dim] = loops.constant(rest % sizes[dim]);
+        rest /= sizes[dim];
+      }
+      SmallVector<Value> &entry = entries[number % kLanes];
+      if (!entry.empty()) {
+        entry = fold(at, lanes, entry);
+        continue;
+      }
+      // combine(neutral, element) is the element.
+      for (Value value : loops.emitBody(elements, {}, at, lanes))
+        entry.push_back(loops.spread(value, lanes));
+    }
+    for (unsigned half = kLanes / 2; half > 0; half /= 2)
+      for (unsigned lane = 0; lane < half; ++lane)
+        for (auto [i, other] : llvm::enumerate(entries[lane + half]))
+          entries[lane][i] = combine(i, entries[lane][i], other);
+    for (auto [i, total] : llvm::enumerate(entries.front()))
+      storeResult(i, total, point, lanes);
   }
 
   void emitLoop(Value count, function_ref<void(Value)> body) {

@@ -12,6 +12,18 @@
 
 namespace qcc {
 
+/// How a load of the body loads lanes: one element for all of them, a vector,
+/// or one element at a time.
+enum class LoadKind { Single, Contiguous, Gather };
+/// `varying` has the values that differ between lanes along the dimension.
+LoadKind getLoadKind(mlir::memref::LoadOp load, unsigned dim,
+                     const llvm::DenseSet<mlir::Value> &varying);
+
+/// Whether elements this far apart are loaded as vectors that shuffles join.
+inline bool isShuffled(std::optional<int64_t> step) {
+  return step && *step >= 2 && *step <= 4;
+}
+
 /// Ops without float reductions: the outputs at each point, reductions in
 /// order.
 void emitOrderedLoops(LinalgLoops &loops, unsigned vectorBits);

@@ -48,3 +48,32 @@ func.func @shrink(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   }
   return %r : tensor<?xf32>
 }
+
+// -----
+
+// Concatenations are written where the result is. Copies to itself disappear later.
+// CHECK-LABEL: func.func @concatenation
+// CHECK-SAME: (%[[X:.*]]: memref<2x3xf32>, %[[Y:.*]]: memref<2x4xf32>, %[[D:.*]]: memref<2x7xf32>)
+// CHECK-NOT: memref.alloc
+// CHECK-DAG: %[[LEFT:.*]] = memref.subview %[[D]][0, 0] [2, 3]
+// CHECK-DAG: memref.copy %[[X]], %[[LEFT]]
+// CHECK-DAG: %[[RIGHT:.*]] = memref.subview %[[D]][0, 3] [2, 4]
+// CHECK-DAG: memref.copy %[[Y]], %[[RIGHT]]
+func.func @concatenation(%x: tensor<2x3xf32> {bufferization.writable = false}, %y: tensor<2x4xf32> {bufferization.writable = false},
+                         %d: tensor<2x7xf32>) -> tensor<2x7xf32> {
+  %c = tensor.concat dim(1) %x, %y : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>
+  %m = bufferization.materialize_in_destination %c in %d : (tensor<2x7xf32>, tensor<2x7xf32>) -> tensor<2x7xf32>
+  return %m : tensor<2x7xf32>
+}
+
+// -----
+
+// The size of this one would be that of its own memory.
+// CHECK-LABEL: func.func @dynamic_concatenation
+// CHECK: memref.alloc
+func.func @dynamic_concatenation(%x: tensor<?xf32> {bufferization.writable = false}, %y: tensor<4xf32> {bufferization.writable = false},
+                                 %d: tensor<?xf32>) -> tensor<?xf32> {
+  %c = tensor.concat dim(0) %x, %y : (tensor<?xf32>, tensor<4xf32>) -> tensor<?xf32>
+  %m = bufferization.materialize_in_destination %c in %d : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %m : tensor<?xf32>
+}

@@ -163,3 +163,38 @@ func.func @accumulated(%t: tensor<8xi32>, %x: tensor<3x5xi32>) -> tensor<3xi32> 
   } -> tensor<3xi32>
   return %r : tensor<3xi32>
 }
+
+// Elements of a table that are all in range need no clamps, others do; and so do those that a double does not have
+// exactly.
+// CHECK-LABEL: func.func @tables(
+// CHECK-DAG: %[[C7:.*]] = arith.constant 7 : index
+// CHECK: %[[A:.*]] = arith.index_cast %{{.*}} : i64 to index
+// CHECK-NEXT: tensor.extract %{{.*}}[%[[A]]]
+// CHECK: %[[B:.*]] = arith.index_cast %{{.*}} : i64 to index
+// CHECK-NEXT: %[[BELOW:.*]] = arith.minsi %[[B]], %[[C7]]
+// CHECK-NEXT: tensor.extract %{{.*}}[%[[BELOW]]]
+// CHECK: arith.maxsi
+// CHECK-NEXT: arith.minsi
+func.func @tables(%t: tensor<8xf32>) -> tensor<2xf32> {
+  %in = arith.constant dense<[0, 7]> : tensor<2xi64>
+  %over = arith.constant dense<[0, 8]> : tensor<2xi64>
+  %huge = arith.constant dense<[0, 9007199254740993]> : tensor<2xi64>
+  %e = tensor.empty() : tensor<2xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e : tensor<2xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %a = tensor.extract %in[%i] : tensor<2xi64>
+    %ai = arith.index_cast %a : i64 to index
+    %av = tensor.extract %t[%ai] : tensor<8xf32>
+    %b = tensor.extract %over[%i] : tensor<2xi64>
+    %bi = arith.index_cast %b : i64 to index
+    %bv = tensor.extract %t[%bi] : tensor<8xf32>
+    %c = tensor.extract %huge[%i] : tensor<2xi64>
+    %ci = arith.index_cast %c : i64 to index
+    %cv = tensor.extract %t[%ci] : tensor<8xf32>
+    %s = arith.addf %av, %bv : f32
+    %u = arith.addf %s, %cv : f32
+    linalg.yield %u : f32
+  } -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}

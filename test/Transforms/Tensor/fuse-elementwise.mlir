@@ -213,3 +213,60 @@ func.func @float_sum(%x: tensor<8x1xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+#window = affine_map<(i, k) -> (i * 2 + k)>
+#k = affine_map<(i, k) -> (k)>
+#i = affine_map<(i, k) -> (i)>
+
+// Windows of bytes that are dequantized: computing an element twice costs less than to write and read it as a float.
+// CHECK-LABEL: func.func @window_of_bytes
+// CHECK-COUNT-1: linalg.generic
+// CHECK: arith.sitofp
+// CHECK: arith.addf
+// CHECK-NOT: linalg.generic
+func.func @window_of_bytes(%x: tensor<33xi8>, %init: tensor<16xf32>) -> tensor<16xf32> {
+  %e = tensor.empty() : tensor<33xf32>
+  %real = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<33xi8>) outs(%e : tensor<33xf32>) {
+  ^bb0(%a: i8, %o: f32):
+    %v = arith.sitofp %a : i8 to f32
+    linalg.yield %v : f32
+  } -> tensor<33xf32>
+  %w = tensor.empty() : tensor<3xf32>
+  %r = linalg.generic {indexing_maps = [#window, #k, #i], iterator_types = ["parallel", "reduction"]}
+      ins(%real, %w : tensor<33xf32>, tensor<3xf32>) outs(%init : tensor<16xf32>) {
+  ^bb0(%a: f32, %n: f32, %acc: f32):
+    %s = arith.addf %acc, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<16xf32>
+  return %r : tensor<16xf32>
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+#window = affine_map<(i, k) -> (i + k)>
+#k = affine_map<(i, k) -> (k)>
+#i = affine_map<(i, k) -> (i)>
+
+// Windows that overlap more read each element too often.
+// CHECK-LABEL: func.func @dense_windows
+// CHECK-COUNT-2: linalg.generic
+func.func @dense_windows(%x: tensor<18xi8>, %init: tensor<16xf32>) -> tensor<16xf32> {
+  %e = tensor.empty() : tensor<18xf32>
+  %real = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<18xi8>) outs(%e : tensor<18xf32>) {
+  ^bb0(%a: i8, %o: f32):
+    %v = arith.sitofp %a : i8 to f32
+    linalg.yield %v : f32
+  } -> tensor<18xf32>
+  %w = tensor.empty() : tensor<3xf32>
+  %r = linalg.generic {indexing_maps = [#window, #k, #i], iterator_types = ["parallel", "reduction"]}
+      ins(%real, %w : tensor<18xf32>, tensor<3xf32>) outs(%init : tensor<16xf32>) {
+  ^bb0(%a: f32, %n: f32, %acc: f32):
+    %s = arith.addf %acc, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<16xf32>
+  return %r : tensor<16xf32>
+}

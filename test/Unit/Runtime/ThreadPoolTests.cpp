@@ -242,6 +242,24 @@ TEST(ThreadPool, SeparatesPhases) { testPhases(2, 4000); }
 TEST(ThreadPool, SeparatesPhasesOfOneThread) { testPhases(1, 20); }
 TEST(ThreadPool, SeparatesPhasesOfMoreThreadsThanCpus) { testPhases(40, 300); }
 
+/// The last part takes so long that all others park, the caller among them.
+TEST(ThreadPool, RunsOfMoreThreadsThanCpusEndWhileTheCallerIsParked) {
+  constexpr int threads = 12, runs = 50;
+  std::shared_ptr<ThreadPool> pool = makePool(threads);
+  int endedByWorkers = 0;
+  for (int run = 0; run < runs; ++run) {
+    std::atomic<int> last{0};
+    pool->run(threads, [&](int part, int thread) {
+      if (part != threads - 1)
+        return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      last = thread;
+    });
+    endedByWorkers += last != 0;
+  }
+  EXPECT_GT(endedByWorkers, 0);
+}
+
 static std::atomic<bool> isHeldBySignal{false}, mayGoOn{false};
 
 /// The worker is held by a signal, as another process on its CPU would hold it.

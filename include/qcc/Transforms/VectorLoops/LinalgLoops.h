@@ -16,6 +16,7 @@
 #define QCC_TRANSFORMS_VECTORLOOPS_LINALGLOOPS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -52,6 +53,17 @@ public:
   /// How an operand moves along a dimension.
   enum class Movement { None, Contiguous, Other };
   Movement getMovement(mlir::OpOperand &operand, unsigned dim) const;
+  /// Whether an operand is loaded one element at a time if lanes are along the
+  /// dimension: neither as a vector, nor as vectors that shuffles join.
+  bool isGathered(mlir::OpOperand &operand, unsigned dim) const;
+
+  /// The values of the body that differ between points along the dimension.
+  llvm::DenseSet<mlir::Value> listVarying(unsigned dim) const;
+  /// The loads of the body whose elements are loaded one at a time if lanes are
+  /// along the dimension.
+  llvm::SmallVector<mlir::memref::LoadOp> listGathers(unsigned dim) const;
+  /// Whether the body itself loads elements.
+  bool hasLoads() const;
 
   /// Whether the body can be computed on a vector of points at once.
   bool isBodyMappable() const;
@@ -141,6 +153,23 @@ public:
   const BF16Conversions bf16;
 
 private:
+  /// The distance between the elements of neighbouring points along the
+  /// dimension, if that is a constant and they lie in one line; or nothing.
+  std::optional<int64_t> getStep(mlir::OpOperand &operand, unsigned dim) const;
+  /// The ops of the body that `wanted` needs, last first. Indices of loads are
+  /// left out if `onLanes`.
+  llvm::SmallVector<mlir::Operation *>
+  listNeeded(llvm::ArrayRef<mlir::Value> wanted, bool onLanes,
+             llvm::DenseSet<mlir::Value> &needed) const;
+  mlir::Value loadStrided(mlir::OpOperand &operand, const Point &point,
+                          const Lanes &lanes, int64_t step);
+  /// Computes a value of the body at one point. `mapping` has values of this
+  /// point.
+  mlir::Value emitScalar(mlir::Value value, mlir::IRMapping &mapping,
+                         const Point &point);
+  mlir::Value emitBodyLoad(mlir::memref::LoadOp load, const Point &point,
+                           const Lanes &lanes);
+
   /// Opens an scf.forall over `outer`. Each pair has the variable that receives
   /// an index, and the number of its values.
   void openForallOver(

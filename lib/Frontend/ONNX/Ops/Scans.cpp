@@ -22,8 +22,30 @@ using Ref = Composer::Ref;
 // CumSum and CumProd
 //===----------------------------------------------------------------------===//
 
+/// The product of sizes; nothing if one is dynamic.
+static std::optional<int64_t> productOf(ArrayRef<OpFoldResult> sizes) {
+  int64_t product = 1;
+  for (OpFoldResult size : sizes) {
+    std::optional<int64_t> known = knownSize(size);
+    if (!known)
+      return std::nullopt;
+    product *= *known;
+  }
+  return product;
+}
+
+/// Whether neighbours of one step along the axis lie far apart in memory: few
+/// elements lie behind each element, and others before it.
+static bool stepsAcrossLines(const GraphValue &x, int64_t axis) {
+  constexpr int64_t kFewElements = 16;
+  ArrayRef<OpFoldResult> shape(x.shape);
+  std::optional<int64_t> behind = productOf(shape.drop_front(axis + 1));
+  return behind && *behind < kFewElements &&
+         productOf(shape.take_front(axis)) != 1;
+}
+
 LogicalResult onnx::importCumulative(NodeImporter &n) {
-  GraphValue &x = n.in(0);
+  GraphValue x = n.in(0);
   auto axes = n.constantIntegers(1, "its axis");
   if (failed(axes))
     return failure();
@@ -34,12 +56,26 @@ LogicalResult onnx::importCumulative(NodeImporter &n) {
     return failure();
   bool isProduct = n.op() == "CumProd";
   Value start = Scalars(n.b, n.loc).constant(x.element, isProduct ? 1.0 : 0.0);
+  // Steps read and write whole lines if the axis comes first.
+  SmallVector<int64_t> order, back(x.rank());
+  bool isMoved = stepsAcrossLines(x, *axis);
+  if (isMoved) {
+    order.push_back(*axis);
+    for (int64_t d = 0; d < x.rank(); ++d)
+      if (d != *axis)
+        order.push_back(d);
+    for (auto [to, from] : llvm::enumerate(order))
+      back[from] = to;
+    x = transpose(n, x, order);
+  }
   auto result =
-      accumulate(n, x, *axis, start, n.getInt("reverse", 0) != 0,
+      accumulate(n, x, isMoved ? 0 : *axis, start, n.getInt("reverse", 0) != 0,
                  n.getInt("exclusive", 0) != 0, [&](Scalars &s, ValueRange v) {
                    return isProduct ? s.mul(v[0], v[1]) : s.add(v[0], v[1]);
                  });
-  return failed(result) ? failure() : n.set(0, *result);
+  if (failed(result))
+    return failure();
+  return n.set(0, isMoved ? transpose(n, *result, back) : *result);
 }
 
 //===----------------------------------------------------------------------===//

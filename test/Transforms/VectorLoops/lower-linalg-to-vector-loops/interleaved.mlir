@@ -75,3 +75,36 @@ func.func @in_place(%x: memref<2x8xf32>, %y: memref<8x2xf32>) {
   }
   return
 }
+
+// -----
+
+// Elements that are repeated a few times are stored as vectors of all repetitions.
+// CHECK-LABEL: func.func @repeated
+// CHECK: %[[A:.*]] = vector.load %{{.*}} : memref<16xf32>, vector<8xf32>
+// CHECK: %[[B:.*]] = vector.load %{{.*}} : memref<16xf32>, vector<8xf32>
+// CHECK: %[[AA:.*]] = vector.shuffle %[[A]], %[[B]] [0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15]
+// CHECK: vector.store %[[AA]], %{{.*}} : memref<16x2xf32>, vector<16xf32>
+func.func @repeated(%x: memref<16xf32>, %y: memref<16x2xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(v, q) -> (v)>, affine_map<(v, q) -> (v, q)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<16xf32>) outs(%y : memref<16x2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+// Rows of 8 are vectors of one element each.
+// CHECK-LABEL: func.func @long_repetitions
+// CHECK: memref.load
+// CHECK: vector.broadcast %{{.*}} : f32 to vector<8xf32>
+// CHECK-NOT: vector.shuffle
+func.func @long_repetitions(%x: memref<16xf32>, %y: memref<16x8xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(v, q) -> (v)>, affine_map<(v, q) -> (v, q)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<16xf32>) outs(%y : memref<16x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  return
+}

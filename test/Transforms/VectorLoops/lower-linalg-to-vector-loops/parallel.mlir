@@ -149,17 +149,10 @@ func.func @index(%o: memref<?xindex>) {
   return
 }
 
-// A table and single bits: scalars.
+// Single bits: scalars.
 // CHECK-LABEL: func @scalars
-func.func @scalars(%x: memref<?xi8>, %table: memref<256xi8>, %o: memref<?xi8>, %f: memref<?xf32>, %p: memref<?xi1>) {
+func.func @scalars(%f: memref<?xf32>, %p: memref<?xi1>) {
   // CHECK-NOT: vector<
-  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-      ins(%x : memref<?xi8>) outs(%o : memref<?xi8>) {
-  ^bb0(%a: i8, %e: i8):
-    %i = arith.index_castui %a : i8 to index
-    %v = memref.load %table[%i] : memref<256xi8>
-    linalg.yield %v : i8
-  }
   linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
       ins(%f : memref<?xf32>) outs(%p : memref<?xi1>) {
   ^bb0(%a: f32, %e: i1):
@@ -174,5 +167,21 @@ func.func @rank0(%x: memref<f32>, %o: memref<f32>) {
   // CHECK: %[[V:.*]] = memref.load %arg0[]
   // CHECK: memref.store %[[V]], %arg1[]
   memref.copy %x, %o : memref<f32> to memref<f32>
+  return
+}
+
+// Four vectors at once of what is narrowed to bytes.
+// CHECK-LABEL: func @narrow
+func.func @narrow(%x: memref<?xf32>, %o: memref<?xi8>) {
+  // ZMM: vector.store %{{.*}} vector<64xi8>
+  // YMM: vector.store %{{.*}} vector<32xi8>
+  // YMM: vector.store %{{.*}} vector<8xi8>
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : memref<?xf32>) outs(%o : memref<?xi8>) {
+  ^bb0(%a: f32, %e: i8):
+    %i = arith.fptosi %a : f32 to i32
+    %b = arith.trunci %i : i32 to i8
+    linalg.yield %b : i8
+  }
   return
 }

@@ -130,3 +130,22 @@ func.func @two(%x: memref<?x?xf32>, %mean: memref<?xf32>, %o: memref<?xf32>, %p:
   }
   return
 }
+
+// The five elements of a window are combined by the tree of 32 lanes, without a buffer.
+// CHECK-LABEL: func @window
+func.func @window(%x: memref<68xf32>, %n: memref<5xf32>, %o: memref<64xf32>) {
+  // CHECK-NOT: memref.alloca
+  // CHECK-COUNT-5: vector.load %arg0
+  // CHECK-NOT: vector.load %arg0
+  // CHECK-COUNT-5: arith.addf
+  // CHECK-NOT: arith.addf
+  // CHECK: return
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x, %n : memref<68xf32>, memref<5xf32>) outs(%o : memref<64xf32>) {
+  ^bb0(%a: f32, %k: f32, %acc: f32):
+    %s = arith.addf %acc, %a {qcc.combine} : f32
+    linalg.yield %s : f32
+  }
+  return
+}
