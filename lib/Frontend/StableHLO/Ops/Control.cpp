@@ -258,6 +258,9 @@ LogicalResult stablehlo::importCustomCall(OpImporter &n) {
     return importIdentity(n);
   if (name == "shape_assertion" && n.op->getNumResults() == 0)
     return importShapeAssertion(n);
+  // How JAX writes a reduce_window of computed sizes.
+  if (name == "stablehlo.dynamic_reduce_window")
+    return importReduceWindow(n);
   const OpInfo *info = nullptr;
   if (StringRef op = name; op.consume_front("mhlo."))
     info = findOp(("chlo." + op).str());
