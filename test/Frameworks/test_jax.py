@@ -288,6 +288,25 @@ def test_another_structure_is_refused():
         program(jnp.ones(3))
 
 
+@pytest.mark.parametrize("function, reason", [
+    (jax.lax.lgamma, "'chlo.lgamma' is a special function"),  # its only line is the call of qcc
+    (lambda x: jnp.linalg.cholesky(x @ x.T), "calls 'lapack_spotrf_ffi', a solver"),  # has no lines inside of JAX
+    (lambda x: jax.pure_callback(np.sin, x, x), "which runs Python; leave out jax.pure_callback")])
+def test_refusals_name_a_line_of_the_caller(function, reason):
+    with pytest.raises(qcc.InvalidProgramError, match=rf"test_jax\.py:\d+:\d+: error: .*{reason}"):
+        qcc.jax.compile(function, jnp.ones((4, 4), jnp.float32))
+
+
+def test_results_are_arrays_of_jax():
+    """Also those that are made without the checks of jax.numpy.from_dlpack."""
+    dtypes = [jnp.float32, jnp.float16, jnp.bfloat16, jnp.int8, jnp.uint8, jnp.int32, jnp.uint32, jnp.int64, jnp.bool_]
+    x = jnp.arange(6).reshape(2, 3)
+    program = qcc.jax.jit(lambda x: [x.astype(dtype) for dtype in dtypes])
+    for got, dtype in zip(program(x), dtypes):
+        assert isinstance(got, jax.Array) and got.dtype == dtype and not got.weak_type
+        assert np.array_equal(np.asarray(jax.jit(lambda y: y + y)(got)), np.asarray(x.astype(dtype) + x.astype(dtype)))
+
+
 def test_refusals_name_the_line():
     with pytest.raises(qcc.InvalidProgramError, match=r"test_jax\.py:\d+:\d+: error: '[a-z.]+' computes complex numbers"):
         qcc.jax.compile(lambda x: jnp.fft.fft(x).real, jnp.ones(8, jnp.float32))

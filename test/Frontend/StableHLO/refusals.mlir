@@ -233,3 +233,44 @@ func.func @main(%x: tensor<?xf32>, %zero: tensor<f32>) -> tensor<?xf32> {
   %0 = stablehlo.dynamic_pad %x, %zero, %c, %c, %c : (tensor<?xf32>, tensor<f32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+//--- z5.mlir
+// CHECK: z5.mlir:3:8: error: 'chlo.lgamma' is a special function that is not supported; compute its result outside, or write an approximation of it
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = chlo.lgamma %x : tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+//--- z6.mlir
+// CHECK: z6.mlir:3:8: error: 'stablehlo.custom_call' calls 'lapack_spotrf_ffi', a solver, which is not supported; compute its result outside
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = stablehlo.custom_call @lapack_spotrf_ffi(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+//--- z7.mlir
+// CHECK: z7.mlir:3:8: error: 'stablehlo.custom_call' calls 'xla_ffi_python_cpu_callback', which runs Python; leave out jax.pure_callback, jax.experimental.io_callback and jax.debug
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+//--- z8.mlir
+// CHECK: z8.mlir:3:8: error: 'stablehlo.custom_call' calls 'ApproxTopK', an approximation, which is not supported; use jax.lax.top_k
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.custom_call @ApproxTopK(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+//--- z9.mlir
+// The function that jnp.linalg.cholesky becomes has no lines; its call has.
+// CHECK: model.py:7:3: error: 'stablehlo.cholesky' is a solver, which is not supported; compute its result outside
+module {
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = call @outer(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32> loc("f"("model.py":7:3))
+  return %0 : tensor<4x4xf32>
+}
+func.func private @outer(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = call @inner(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+func.func private @inner(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = stablehlo.cholesky %x, lower = true : tensor<4x4xf32> loc("cholesky")
+  return %0 : tensor<4x4xf32>
+}
+} loc(unknown)
