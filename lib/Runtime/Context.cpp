@@ -309,8 +309,9 @@ Status Context::planLocked() {
   if (arenaBytes < 0) {
     uint64_t requirement = -1 - arenaBytes;
     if (requirement < entry_.requirements.size())
-      return invalidArgument("the program cannot run with these shapes: " +
-                             std::string(entry_.requirements[requirement]));
+      return invalidArgument(
+          "the program cannot run with these shapes: " +
+          entry_.describeRequirement(requirement, values_.data()));
   }
   int64_t scratch = 0, allScratch = 0;
   bool fits = arenaBytes >= 0;

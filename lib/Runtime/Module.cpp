@@ -19,6 +19,7 @@
 #include "VariantChoice.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <dlfcn.h>
 
@@ -29,6 +30,43 @@ std::string TensorInfo::describe() const {
   for (Size dim : dims)
     shape.push_back(dim.isDynamic() ? -1 : dim.literal());
   return rt::describe(dtype, shape);
+}
+
+/// Reads a number, and `text` behind it. Nothing, and no change, if there is
+/// something else.
+static std::optional<size_t> readNumber(std::string_view &rest,
+                                        std::string_view text) {
+  size_t number = 0;
+  auto [end, error] =
+      std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  std::string_view behind = rest.substr(end - rest.data());
+  if (error != std::errc() || behind.substr(0, text.size()) != text)
+    return std::nullopt;
+  rest = behind.substr(text.size());
+  return number;
+}
+
+std::string Entry::describeRequirement(size_t number,
+                                       const int64_t *values) const {
+  constexpr std::string_view start = "dimension ", middle = " of argument ";
+  std::string_view text = requirements[number], rest = text;
+  std::string sizes;
+  for (size_t at; (at = rest.find(start)) != rest.npos;) {
+    rest.remove_prefix(at + start.size());
+    std::string_view name = rest;
+    std::optional<size_t> dim = readNumber(rest, middle),
+                          argument = dim ? readNumber(rest, "") : dim;
+    if (!argument || *argument >= arguments.size() ||
+        *dim >= arguments[*argument].dims.size())
+      continue;
+    std::string size(start);
+    size += name.substr(0, name.size() - rest.size());
+    size += " is ";
+    size += std::to_string(arguments[*argument].dims[*dim].get(values));
+    if (sizes.find(size) == sizes.npos)
+      sizes += (sizes.empty() ? " (" : ", ") + size;
+  }
+  return std::string(text) + (sizes.empty() ? "" : sizes + ")");
 }
 
 /// Weights of fewer bytes are within reach of small pages: a core's second

@@ -30,6 +30,13 @@ from ._compile import compile as _compile
 from ._function import Function
 from .errors import InvalidArgumentError
 
+try:  # Parts of jaxlib that cost less per call than what jax makes of them.
+    from jaxlib._jax import ArrayImpl as _ArrayImpl
+    from jaxlib._jax import buffer_to_dlpack_managed_tensor as _export_memory
+    from jaxlib._jax import dlpack_managed_tensor_to_buffer as _import_memory
+except ImportError:  # This version has other ones.
+    _ArrayImpl = _export_memory = _import_memory = None
+
 __all__ = ["Program", "compile", "jit", "load_exported"]
 
 #: The first version whose lowered programs say what their results are.
@@ -38,6 +45,13 @@ _OLDEST = (0, 4, 30)
 if tuple(int(part) for part in re.findall(r"\d+", jax.__version__)[:3]) < _OLDEST:
     raise ImportError(f"qcc.jax needs jax {'.'.join(map(str, _OLDEST))} or later, but this is jax {jax.__version__}; "
                       "pip install --upgrade jax")
+
+try:  # Places of ops are in the caller's files, not here.
+    from jax._src.source_info_util import register_exclusion as _exclude
+
+    _exclude(__file__)
+except ImportError:  # This version has no such function: some ops have places here.
+    pass
 
 Target = Union[str, Sequence[str]]
 
@@ -80,15 +94,33 @@ def _number_as(leaf: Any, dtype: "np.dtype[Any]") -> Any:
     return np.array(leaf, dtype).view(SIGNED[dtype])
 
 
+class _Exported:
+    """An array of JAX that exports its memory without the checks of `jax.Array.__dlpack__`, which the entry has anyway."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._array.__dlpack__(**options) if options else _export_memory(self._array, stream=None)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._array, name)
+
+
 class _Argument:
     """The type of an argument: what the program takes, and what the caller gave where it was compiled."""
 
     def __init__(self, given: Any, dtype: Any) -> None:
         self.given, self.dtype = given, dtype
         self.is_key = _is_key(dtype)
+        self._is_plain = not self.is_key and dtype not in SIGNED
 
     def to_entry(self, leaf: Any) -> Any:
         """A value as the entry takes it."""
+        if type(leaf) is _ArrayImpl and self._is_plain:
+            return _Exported(leaf)
         if type(leaf) in (bool, int, float) and not self.is_key:
             return _number_as(leaf, self.dtype)
         if self.is_key or (isinstance(leaf, jax.Array) and _is_key(leaf.dtype)):
@@ -109,24 +141,40 @@ class _Argument:
         return jax.random.key_data(leaf)
 
 
-def _from_signed(dtype: "np.dtype[Any]", result: Any) -> Any:
+@functools.lru_cache(maxsize=None)
+def _importer() -> Callable[[Any], Any]:
+    """What makes an array of JAX of one of numpy, without a copy where the memory is aligned."""
+    device = jax.devices("cpu")[0]
+
+    def convert(result: Any) -> Any:
+        return _import_memory(result.__dlpack__(), device, None, None, 1)
+
+    try:
+        probe = convert(np.arange(4, dtype=np.int32))
+        works = isinstance(probe, jax.Array) and np.array_equal(probe, np.arange(4))
+    except Exception:  # The function is not public: another version may take other arguments.
+        works = False
+    return convert if works else jax.numpy.from_dlpack
+
+
+def _from_signed(dtype: "np.dtype[Any]", convert: Callable[[Any], Any], result: Any) -> Any:
     """A result that the entry gives in signed integers."""
-    return jax.numpy.asarray(np.asarray(result).view(dtype))
+    return convert(np.asarray(result).view(dtype))
 
 
 def _to_keys(impl: Any, result: Any) -> Any:
     """A result of random keys, of which the entry gives the data."""
-    return jax.random.wrap_key_data(_from_signed(np.dtype(np.uint32), result), impl=impl)
+    return jax.random.wrap_key_data(_from_signed(np.dtype(np.uint32), jax.numpy.asarray, result), impl=impl)
 
 
 def _result_maker(dtype: Any) -> Callable[[Any], Any]:
     """What makes an array of JAX of a result of the entry."""
     if _is_key(dtype):
         return functools.partial(_to_keys, _key_impl(dtype))
-    if dtype in SIGNED:
-        return functools.partial(_from_signed, np.dtype(dtype))
-    # numpy does not export bfloat16.
-    return jax.numpy.asarray if dtype == _BF16 else jax.numpy.from_dlpack  # type: ignore[no-any-return,unused-ignore]
+    # Elements of 64 bits are narrowed where JAX has no such ones; numpy does not export bfloat16.
+    convert = (jax.numpy.asarray if dtype == _BF16 else
+               jax.numpy.from_dlpack if np.dtype(dtype).itemsize == 8 else _importer())
+    return functools.partial(_from_signed, np.dtype(dtype), convert) if dtype in SIGNED else convert
 
 
 class Program:
@@ -141,7 +189,7 @@ class Program:
                  results: Sequence[Any], kept: Optional[Sequence[int]] = None) -> None:
         self.function = function  #: the entry, on flat arguments
         self._in_tree, self._out_tree = in_tree, out_tree
-        self._arguments = arguments
+        self._arguments = arguments if kept is None else [arguments[index] for index in kept]
         self._kept = kept  # the positions of arguments that the entry takes; None: it takes all
         self._results = [_result_maker(dtype) for dtype in results]
 
@@ -150,10 +198,13 @@ class Program:
         if tree != self._in_tree:
             raise InvalidArgumentError(f"the arguments have the structure {tree} but the program was compiled for "
                                        f"{self._in_tree}; pass the same structure, or compile once more")
-        pairs = list(zip(self._arguments, leaves))
+        return self._run(leaves)
+
+    def _run(self, leaves: Sequence[Any]) -> Any:
+        """The results for the leaves of arguments of the program's structure."""
         if self._kept is not None:
-            pairs = [pairs[index] for index in self._kept]
-        results = self.function(*(argument.to_entry(leaf) for argument, leaf in pairs))
+            leaves = [leaves[index] for index in self._kept]
+        results = self.function(*[argument.to_entry(leaf) for argument, leaf in zip(self._arguments, leaves)])
         results = results if isinstance(results, tuple) else (results,)
         return jax.tree_util.tree_unflatten(self._out_tree, [
             to_array(result) for result, to_array in zip(results, self._results)])
@@ -224,14 +275,19 @@ def compile(fn: Callable[..., Any], *args: Any, weights: Sequence[int] = (), tar
 
 def _kind(leaf: Any) -> Any:
     """What a program depends on of an argument: JAX takes the types of numbers of Python less seriously than others."""
-    weak = type(leaf) in (bool, int, float, complex) or getattr(leaf, "weak_type", False)
+    kind = type(leaf)
+    if kind is _ArrayImpl:
+        return leaf.shape, leaf.dtype, leaf.weak_type
+    if kind is np.ndarray:
+        return leaf.shape, leaf.dtype, False
+    weak = kind in (bool, int, float, complex) or getattr(leaf, "weak_type", False)
     return np.shape(leaf), jax.dtypes.result_type(leaf), weak, _given_type(leaf)
 
 
 def _config() -> Tuple[Any, ...]:
     """The options of JAX that programs depend on."""
-    return tuple([getattr(jax.config, name, None) for name in (
-        "jax_enable_x64", "jax_threefry_partitionable", "jax_default_prng_impl")])
+    config = jax.config
+    return config.jax_enable_x64, config.jax_threefry_partitionable, config.jax_default_prng_impl
 
 
 def jit(fn: Optional[Callable[..., Any]] = None, *, weights: Sequence[int] = (), target: Target = "native",
@@ -246,18 +302,23 @@ def jit(fn: Optional[Callable[..., Any]] = None, *, weights: Sequence[int] = (),
     if fn is None:
         return functools.partial(jit, weights=weights, target=target, threads=threads)
     programs: "dict[Any, Tuple[Program, Any]]" = {}
+    positions_of = functools.lru_cache(maxsize=None)(functools.partial(_positions, weights))
+    flatten = jax.tree_util.tree_flatten
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
-        positions = _positions(weights, len(args))
-        rest = tuple(arg for index, arg in enumerate(args) if index not in positions)
-        leaves, tree = jax.tree_util.tree_flatten((rest, kwargs))
-        kept, structure = jax.tree_util.tree_flatten({index: args[index] for index in positions})
+        positions, rest, kept, structure = positions_of(len(args)), args, [], None
+        if positions:
+            rest = tuple([arg for index, arg in enumerate(args) if index not in positions])
+            kept, structure = flatten([args[index] for index in positions])
+        leaves, tree = flatten((rest, kwargs))
         key = (tree, tuple(map(_kind, leaves)), structure, tuple(map(id, kept)), _config())
-        if key not in programs:
+        found = programs.get(key)
+        if found is None:
+            program = compile(fn, *args, weights=tuple(positions), target=target, threads=threads, **kwargs)
             # The weights are kept: another object cannot get the identity of one.
-            programs[key] = compile(fn, *args, weights=tuple(positions), target=target, threads=threads, **kwargs), kept
-        return programs[key][0](*rest, **kwargs)
+            found = programs[key] = program, kept
+        return found[0]._run(leaves)
 
     return call
 

@@ -12,22 +12,26 @@ It needs the package tosa-converter-for-tflite.
 
 from __future__ import annotations
 
-import io
+import importlib.util
 import json
 import os
 import pathlib
 import re
+import subprocess
+import sys
 import tempfile
 from typing import Any, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
-import tosa_converter_for_tflite as converter
 
 from ._compile import compile as _compile
 from ._function import Function
 from .errors import InvalidArgumentError, UnsupportedError
 
 __all__ = ["Model", "compile", "to_tosa"]
+
+if importlib.util.find_spec("tosa_converter_for_tflite") is None:
+    raise ImportError("qcc.tflite needs the package tosa-converter-for-tflite; pip install tosa-converter-for-tflite")
 
 #: The initial value of a variable in the converter's text.
 _VARIABLE = re.compile(r"^ *tosa\.variable @\S+ = dense<(.*)> : tensor<", re.MULTILINE)
@@ -75,6 +79,19 @@ def _saturate(text: str) -> str:
     return "\n".join(lines)
 
 
+#: The ops that the converter makes of FLOOR_MOD of floats, all with its location.
+_FLOOR = re.compile(r"^ *(%\w+) = tosa\.floor (%\w+) .* (loc\(\S+\))$", re.MULTILINE)
+
+
+def _refuse_floor_mod(text: str) -> None:
+    """Refuses FLOOR_MOD of floats, of which the converter writes q - floor(q), with q = x / y, instead of x - floor(q) * y."""
+    for floor, quotient, place in _FLOOR.findall(text):
+        same = re.escape(place) + "$"
+        if (re.search(rf"^ *{quotient} = tosa\.mul .* {same}", text, re.MULTILINE)
+                and re.search(rf"^ *%\w+ = tosa\.sub {quotient}, {floor} .* {same}", text, re.MULTILINE)):
+            raise UnsupportedError("the converter writes FLOOR_MOD of floats wrongly; write x - floor(x / y) * y in the model")
+
+
 def to_tosa(source: "str | os.PathLike[str] | bytes", shapes: Optional[Mapping[str, Sequence[int]]] = None) -> str:
     """A model as a program of TOSA, in text: what the converter writes, but quantization of floats saturates.
 
@@ -85,24 +102,32 @@ def to_tosa(source: "str | os.PathLike[str] | bytes", shapes: Optional[Mapping[s
     Raises:
         UnsupportedError: the converter does not take the model; the message is the converter's.
     """
-    if isinstance(source, (bytes, bytearray)):
-        with tempfile.TemporaryDirectory(prefix="qcc-tflite-") as folder:
-            path = pathlib.Path(folder) / "model.tflite"
-            path.write_bytes(source)
-            return to_tosa(path, shapes)
-    if not pathlib.Path(source).is_file():
-        raise InvalidArgumentError(f"there is no file '{os.fspath(source)}'")
-    sink, form = io.BytesIO(), converter.TosaConverterOutputFormat.Text
-    places = converter.TosaConverterDebugInfo.Enable
-    try:
-        if shapes:
-            converter._tflite_flatbuffer_to_tosa_mlir(os.fspath(source), sink, form, places,
-                                                      {name: list(shape) for name, shape in shapes.items()})
-        else:
-            converter.tflite_flatbuffer_to_tosa_mlir(os.fspath(source), sink, form, places)
-    except (RuntimeError, ValueError) as error:
-        raise UnsupportedError(f"the converter does not take the model: {error}") from None
-    return _saturate(sink.getvalue().decode())
+    with tempfile.TemporaryDirectory(prefix="qcc-tflite-") as folder:
+        given = isinstance(source, (bytes, bytearray))
+        model = os.path.join(folder, "model.tflite") if given else os.fspath(source)
+        if given:
+            pathlib.Path(model).write_bytes(source)
+        if not os.path.isfile(model):
+            raise InvalidArgumentError(f"there is no file '{model}'")
+        text = _convert(model, os.path.join(folder, "model.mlir"), shapes or {})
+    if given:
+        text = text.replace(json.dumps(model), '"the model"')
+    _refuse_floor_mod(text)
+    return _saturate(text)
+
+
+def _convert(model: str, program: str, shapes: Mapping[str, Sequence[int]]) -> str:
+    """What the converter writes. It has a process of its own, which it ends on models that it does not expect."""
+    sizes = json.dumps({name: [int(size) for size in shape] for name, shape in shapes.items()})
+    script = pathlib.Path(__file__).with_name("_tflite_converter.py")
+    done = subprocess.run([sys.executable, str(script), model, program, sizes], check=False, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+    if done.returncode:
+        verb = "crashes on" if done.returncode < 0 else "does not take"
+        reason = " ".join(done.stderr.split("\n")[-8:]).strip()
+        raise UnsupportedError(f"the converter {verb} the model: {reason}; leave out the op, or give its result "
+                               "to the program as an input")
+    return pathlib.Path(program).read_text()
 
 
 def _initial_value(text: str, shape: Any, dtype: Any) -> "np.ndarray[Any, Any]":

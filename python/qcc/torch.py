@@ -31,6 +31,7 @@ from torch.utils import _pytree as pytree  # noqa: E402
 
 from ._compile import compile as _compile
 from ._function import Function
+from ._runs import ThreadPool
 from .errors import InvalidArgumentError, UnsupportedError
 
 __all__ = ["backend", "compile"]
@@ -71,8 +72,10 @@ def to_onnx(program: Any) -> bytes:
     return file.getvalue()
 
 
-def _to_function(program: Any, target: Union[str, Sequence[str]], threads: int = 0) -> Function:
-    function = _compile(to_onnx(program), target=target, name="the exported program").function(threads=threads)
+def _to_function(program: Any, target: Union[str, Sequence[str]], threads: int = 0,
+                 pool: Optional[ThreadPool] = None) -> Function:
+    module = _compile(to_onnx(program), target=target, name="the exported program")
+    function = module.function(threads=threads, pool=pool)
     # Nobody saves or pickles it: callers get a closure.
     function.module.drop_artifact()
     return function
@@ -85,13 +88,14 @@ def _call(function: Function, tensors: Sequence[Any]) -> List[Any]:
     return [torch.from_dlpack(result) for result in (results if isinstance(results, tuple) else (results,))]
 
 
-def compile(program: Any, *, target: Union[str, Sequence[str]] = "native", threads: int = 0) -> Callable[..., Any]:
+def compile(program: Any, *, target: Union[str, Sequence[str]] = "native", threads: int = 0,
+            pool: Optional[ThreadPool] = None) -> Callable[..., Any]:
     """Compiles an exported program.
 
     Args:
         program: what `torch.export.export` made, also after `torchao` or `torch.ao.quantization` quantized it (PT2E).
         target: the processor, as for `qcc.compile`.
-        threads: how many threads a call uses; 0 is one for each core.
+        threads, pool: how many threads a call uses, and whose they are, as for `qcc.Module.function`.
 
     Returns:
         A function that takes the arguments of the program and gives its results, tensors in the structure of the
@@ -100,7 +104,7 @@ def compile(program: Any, *, target: Union[str, Sequence[str]] = "native", threa
     Raises:
         What `qcc.compile` and `torch.onnx.export` raise.
     """
-    function = _to_function(program, target, threads)
+    function = _to_function(program, target, threads, pool)
 
     def run(*args: Any, **kwargs: Any) -> Any:
         leaves = [leaf for leaf in pytree.tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
@@ -233,24 +237,28 @@ def _dynamic_sizes(tensors: Sequence[Any]) -> Any:
                  for tensor in tensors)
 
 
-def _export(graph: Any, inputs: Sequence[Any], target: Union[str, Sequence[str]], threads: int) -> Function:
+def _export(graph: Any, inputs: Sequence[Any], options: Mapping[str, Any]) -> Function:
     """The function of a graph of tensors, for inputs whose symbolic sizes may change."""
     # The export is none of torch.compile's business: its symbols and guards are other ones.
     with torch.no_grad(), torch._guards.tracing(None):
         program = torch.export.export(graph, tuple(map(_to_example, inputs)), strict=False,
                                       dynamic_shapes=_dynamic_sizes(inputs))
-        return _to_function(program, target, threads)
+        return _to_function(program, **options)
+
+
+#: What `torch.compile(model, backend="qcc", options=...)` takes.
+_OPTIONS = ("target", "threads", "pool")
 
 
 def backend(graph: Any, example_inputs: Sequence[Any], *, options: "Optional[Mapping[str, Any]]" = None) -> Any:
     """What `torch.compile(model, backend="qcc")` calls with each graph that it has captured.
 
-    `torch.compile(model, backend="qcc", options={"threads": 1})` sets `target` and `threads`, as for `compile`.
+    `torch.compile(model, backend="qcc", options={"threads": 1})` sets `target`, `threads` and `pool`, as for `compile`.
     """
-    options = dict(options or {})
-    target, threads = options.pop("target", "native"), options.pop("threads", 0)
-    if options:
-        raise InvalidArgumentError(f"there is no option '{next(iter(options))}'; the options are 'target' and 'threads'")
+    chosen = {"target": "native", **(options or {})}
+    for name in chosen:
+        if name not in _OPTIONS:
+            raise InvalidArgumentError(f"there is no option '{name}'; the options are {', '.join(map(repr, _OPTIONS))}")
     constants = _constant_inputs(graph)
     # What the graph was captured with has symbolic sizes where they may change.
     nodes = graph.graph.find_nodes(op="placeholder")
@@ -264,7 +272,7 @@ def backend(graph: Any, example_inputs: Sequence[Any], *, options: "Optional[Map
     def function_of(values: Tuple[Any, ...]) -> Function:
         if values not in functions:
             frozen = _freeze(graph, constants, examples, dict(zip(numbers, values)))
-            functions[values] = _export(frozen, [examples[index] for index in taken], target, threads)
+            functions[values] = _export(frozen, [examples[index] for index in taken], chosen)
         return functions[values]
 
     captured = [getattr(node.meta.get("grapharg"), "example", None) for node in nodes]

@@ -10,7 +10,7 @@
 // RUN: qcc run %s --entry=split --input=random:1 --dim=12 --check | FileCheck %s --check-prefix=GOOD
 // GOOD: 0 differ
 
-// ADD: error: the program cannot run with these shapes: dimension 0 of argument 1 must be equal to dimension 0 of argument 0, by 'addf' at {{.*}}shapes.mlir:[[#@LINE+3]]:8
+// ADD: error: the program cannot run with these shapes: dimension 0 of argument 1 must be equal to dimension 0 of argument 0, by 'addf' at {{.*}}shapes.mlir:[[#@LINE+3]]:8 (dimension 0 of argument 1 is 2, dimension 0 of argument 0 is 3)
 // REFERENCE: 'arith.addf'{{.*}}
 func.func @add(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>) -> tensor<?x4xf32> {
   %r = arith.addf %a, %b : tensor<?x4xf32>

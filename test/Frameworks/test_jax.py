@@ -72,6 +72,30 @@ def test_symbolic_batch():
         assert_near(program(x), f(x))
 
 
+#: Functions of images (2, h, 8, 3) whose programs have sizes, windows and padding that are computed from h.
+COMPUTED_SIZES = {
+    "but the first": lambda x: x[:, 1:], "differences": lambda x: jnp.diff(x, axis=1), "inner": lambda x: x[:, 1:-1, 2:-2],
+    "half": lambda x: x[:, :x.shape[1] // 2], "middle": lambda x: x[:, (x.shape[1] - 4) // 2:][:, :4],
+    "pad by the size": lambda x: jnp.pad(x, ((0, 0), (0, x.shape[1]), (0, 0), (0, 0))),
+    "pad the edge": lambda x: jnp.pad(x, ((0, 0), (1, 1), (0, 0), (0, 0)), mode="edge"),
+    "cumsum": lambda x: jnp.cumsum(x, axis=1), "reverse cummax": lambda x: lax.cummax(x, axis=1, reverse=True),
+    "cumulative logsumexp": lambda x: lax.cumlogsumexp(x, axis=1),
+    "pool": lambda x: lax.reduce_window(x, 0.0, lax.add, (1, 3, 3, 1), (1, 2, 2, 1), "SAME"),
+    "pool all": lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, *x.shape[1:3], 1), (1, 1, 1, 1), "VALID"),
+    "convolution": lambda x: lax.conv_general_dilated(x, jnp.ones((3, 3, 3, 4), x.dtype), (2, 2), "SAME",
+                                                      dimension_numbers=("NHWC", "HWIO", "NHWC"))}
+
+
+@pytest.mark.parametrize("name", COMPUTED_SIZES)
+def test_computed_sizes(name):
+    h, = export.symbolic_shape("h", constraints=["h >= 4"])
+    exported = export.export(jax.jit(COMPUTED_SIZES[name]))(jax.ShapeDtypeStruct((2, h, 8, 3), jnp.float32))
+    program = qcc.jax.load_exported(exported)
+    for size in (4, 5, 12):
+        x = np.random.default_rng(size).standard_normal((2, size, 8, 3), np.float32)
+        assert_near(program(x), exported.call(x), name)
+
+
 @pytest.mark.parametrize("constraints, good, bad, message", [
     ("k>=4", [(4, 1), (9, 1)], [(3, 1)], r"constraint k>=4\. .* found dimension 0 of argument 0 - 4\. .*; give arguments of sizes"),
     ("k<=4", [(4, 1), (1, 1)], [(5, 1)], "constraint k<=4"),
@@ -262,6 +286,25 @@ def test_another_structure_is_refused():
     program = qcc.jax.compile(lambda d: d["x"] + 1, {"x": jnp.ones(3)})
     with pytest.raises(qcc.InvalidArgumentError, match="have the structure"):
         program(jnp.ones(3))
+
+
+@pytest.mark.parametrize("function, reason", [
+    (jax.lax.lgamma, "'chlo.lgamma' is a special function"),  # its only line is the call of qcc
+    (lambda x: jnp.linalg.cholesky(x @ x.T), "calls 'lapack_spotrf_ffi', a solver"),  # has no lines inside of JAX
+    (lambda x: jax.pure_callback(np.sin, x, x), "which runs Python; leave out jax.pure_callback")])
+def test_refusals_name_a_line_of_the_caller(function, reason):
+    with pytest.raises(qcc.InvalidProgramError, match=rf"test_jax\.py:\d+:\d+: error: .*{reason}"):
+        qcc.jax.compile(function, jnp.ones((4, 4), jnp.float32))
+
+
+def test_results_are_arrays_of_jax():
+    """Also those that are made without the checks of jax.numpy.from_dlpack."""
+    dtypes = [jnp.float32, jnp.float16, jnp.bfloat16, jnp.int8, jnp.uint8, jnp.int32, jnp.uint32, jnp.int64, jnp.bool_]
+    x = jnp.arange(6).reshape(2, 3)
+    program = qcc.jax.jit(lambda x: [x.astype(dtype) for dtype in dtypes])
+    for got, dtype in zip(program(x), dtypes):
+        assert isinstance(got, jax.Array) and got.dtype == dtype and not got.weak_type
+        assert np.array_equal(np.asarray(jax.jit(lambda y: y + y)(got)), np.asarray(x.astype(dtype) + x.astype(dtype)))
 
 
 def test_refusals_name_the_line():

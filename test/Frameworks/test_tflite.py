@@ -136,6 +136,38 @@ def test_variables():
         model.reset()
 
 
+def model_of_function(function, *shape):
+    concrete = tf.function(function).get_concrete_function(tf.TensorSpec(shape))
+    converter = tf.lite.TFLiteConverter.from_concrete_functions([concrete])
+    converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS, tf.lite.OpsSet.SELECT_TF_OPS]
+    return converter.convert()
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * 2), (0, x))[1], lambda x: tf.scatter_nd([[0], [3]], x, [5, 8]),
+    lambda x: tf.one_hot(tf.argmax(x, 1), 8)])
+def test_loops_and_scattered_elements(function):
+    model = model_of_function(function, 2, 8)
+    x = RANDOM.standard_normal((2, 8)).astype(np.float32)
+    np.testing.assert_array_equal(qcc.tflite.compile(model, threads=1)(x), run(model, x))
+
+
+@pytest.mark.parametrize("layer", [layers.LSTM(3), layers.GRU(3)])
+def test_rolled_recurrences(layer):
+    model = convert(model_of(layer, (1, 6, 4)), (1, 6, 4))
+    x = RANDOM.standard_normal((1, 6, 4)).astype(np.float32)
+    np.testing.assert_allclose(qcc.tflite.compile(model, threads=1)(x), run(model, x), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("function, error, message", [
+    (lambda x: tf.math.top_k(x, 3)[0], qcc.InvalidProgramError, "^the model: error: 'tfl.topk_v2' of layer '[^']+' is an op that TOSA does not"),
+    (lambda x: tf.math.floormod(x, 3.0), qcc.UnsupportedError, "the converter writes FLOOR_MOD of floats wrongly; write x - floor"),
+    (lambda x: tf.sparse.to_dense(tf.sparse.from_dense(x)), qcc.UnsupportedError, "the converter crashes on the model: ")])
+def test_refused_ops(function, error, message):
+    with pytest.raises(error, match=message):
+        qcc.tflite.compile(model_of_function(function, 2, 8))
+
+
 def test_refusals(tmp_path):
     with pytest.raises(qcc.InvalidArgumentError, match="there is no file"):
         qcc.tflite.compile(tmp_path / "none.tflite")

@@ -54,8 +54,18 @@ def test_encoder_layer(options):
     assert_near(torch.compile(layer, backend="qcc")(x), layer(x))
 
 
+def test_pool_of_threads():
+    """Programs share the threads of a pool, and each has fewer of its own."""
+    model, x, pool = layers(), torch.randn(64, 256), qcc.ThreadPool(2)
+    assert_near(torch.compile(model, backend="qcc", options={"pool": pool})(x), model(x))
+    exported = torch.export.export(model, (x,))
+    assert_near(qcc.torch.compile(exported, pool=pool)(x), model(x))
+    with pytest.raises(qcc.InvalidArgumentError, match="threads"):
+        qcc.torch.compile(exported, pool=pool, threads=3)(x)
+
+
 def test_unknown_option():
-    with pytest.raises(Exception, match="there is no option 'thread'; the options are 'target' and 'threads'"):
+    with pytest.raises(Exception, match="there is no option 'thread'; the options are 'target', 'threads', 'pool'"):
         torch.compile(layers(), backend="qcc", options={"thread": 1})(torch.randn(2, 256))
 
 

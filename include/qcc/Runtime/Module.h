@@ -157,6 +157,10 @@ struct Entry {
   std::vector<std::string_view> requirements;
   qcc_plan_fn plan = nullptr;
   std::vector<Step> steps;
+
+  /// The text of a requirement, and the sizes of the dimensions that it names
+  /// in the words of the compiler, such as "dimension 0 of argument 1".
+  std::string describeRequirement(size_t number, const int64_t *values) const;
 };
 
 struct Variant {

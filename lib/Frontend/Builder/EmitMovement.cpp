@@ -181,6 +181,10 @@ static Value castToLine(GraphBuilder &n, Value x, OpFoldResult size) {
                                          column, both);
 }
 
+static bool isEmpty(const Shape &shape) {
+  return llvm::is_contained(llvm::map_range(shape, knownSize), 0);
+}
+
 static bool hasSameSizes(const Shape &a, const Shape &b) {
   return ArrayRef<OpFoldResult>(a) == ArrayRef<OpFoldResult>(b);
 }
@@ -202,6 +206,10 @@ GraphValue frontend::reshape(GraphBuilder &n, GraphValue &x,
     if (attr)
       return Constants::toValue(n.b, attr);
   }
+  // A product of sizes of which one is 0 is known, unlike the size of a group
+  // of dimensions. MLIR has no numbers of unsigned types.
+  if (isEmpty(x.shape) && isEmpty(shape) && !x.element.isUnsignedInteger())
+    return toGraphValue(filled(n, x.element, shape, 0.0), shape);
   if (shape.empty() && !knownSizes(x.shape)) {
     GraphValue one = assumeSizes(n, x, Shape(x.shape.size(), n.size(1)));
     return reshape(n, one, shape);
@@ -287,9 +295,7 @@ GraphValue frontend::slice(GraphBuilder &n, GraphValue &x,
     return x;
   // MLIR takes nothing of what has no elements. It has no numbers of unsigned
   // types.
-  bool isEmpty = llvm::any_of(
-      x.shape, [](OpFoldResult size) { return knownSize(size) == 0; });
-  if (isEmpty && !x.element.isUnsignedInteger())
+  if (isEmpty(x.shape) && !x.element.isUnsignedInteger())
     return toGraphValue(filled(n, x.element, shape, 0.0), shape);
   SmallVector<OpFoldResult> steps, starts(offsets);
   for (int64_t stride : strides)
@@ -313,18 +319,20 @@ Value frontend::insertSlice(GraphBuilder &n, Value x, GraphValue &part,
                                        part.shape, steps);
 }
 
-/// Integers of the evaluator side by side, if all of them are known.
+/// Integers of the evaluator one after the other, which are a value of `shape`,
+/// if all of them are known.
 static std::optional<GraphValue> concatIntegers(GraphBuilder &n,
-                                                ArrayRef<GraphValue *> values) {
+                                                ArrayRef<GraphValue *> values,
+                                                const Shape &shape) {
   GraphValue result;
   result.element = values.front()->element;
+  result.shape = shape;
   result.integers.emplace();
   for (GraphValue *x : values) {
-    if (!n.knowsIntegers(*x) || x->rank() != 1)
+    if (!n.knowsIntegers(*x))
       return std::nullopt;
     llvm::append_range(*result.integers, *x->integers);
   }
-  result.shape.push_back(n.size(result.integers->size()));
   return result;
 }
 
@@ -349,7 +357,8 @@ frontend::concat(GraphBuilder &n, ArrayRef<GraphValue *> values, int64_t axis) {
                            "along axis "
                         << axis << " may differ";
   }
-  if (std::optional<GraphValue> integers = concatIntegers(n, values))
+  if (std::optional<GraphValue> integers =
+          axis == 0 ? concatIntegers(n, values, shape) : std::nullopt)
     return *integers;
   if (values.size() == 1)
     return first;

@@ -195,6 +195,8 @@ static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
   OwningOpRef<ModuleOp> module =
       detail::constructContainerOpForParserIfNecessary<ModuleOp>(&block,
                                                                  context, loc);
+  if (module && isa<UnknownLoc>(module->getLoc()))
+    module->getOperation()->setLoc(loc);
   if (!module || failed(verifyDepth(*module)) || failed(verify(*module)))
     return {};
   return module;

@@ -67,10 +67,17 @@ static void inlineCalls(Block &block) {
 
 FailureOr<Body> Body::get(OpImporter &n, ArrayRef<Type> arguments,
                           unsigned results, unsigned region) {
-  if (n.op->getNumRegions() <= region || !n.op->getRegion(region).hasOneBlock())
+  if (n.op->getNumRegions() <= region)
+    return n.refuse() << "needs a region of one block; correct the program";
+  return get(n, n.op->getRegion(region), arguments, results);
+}
+
+FailureOr<Body> Body::get(OpImporter &n, Region &region,
+                          ArrayRef<Type> arguments, unsigned results) {
+  if (!region.hasOneBlock())
     return n.refuse() << "needs a region of one block; correct the program";
   Body body;
-  body.block = &n.op->getRegion(region).front();
+  body.block = &region.front();
   inlineCalls(*body.block);
   bool fits = body.block->getNumArguments() == arguments.size() &&
               !body.block->empty() &&

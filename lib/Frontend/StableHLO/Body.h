@@ -21,6 +21,9 @@ public:
   /// of `arguments`. Makes tensors of values from outside.
   static FailureOr<Body> get(OpImporter &n, ArrayRef<Type> arguments,
                              unsigned results, unsigned region = 0);
+  /// The same of a region that is elsewhere, such as a function.
+  static FailureOr<Body> get(OpImporter &n, mlir::Region &region,
+                             ArrayRef<Type> arguments, unsigned results);
 
   /// What the region returns for elements.
   SmallVector<Value> compute(Scalars &s, ValueRange arguments) const;

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
 #include <deque>
 
@@ -45,6 +46,7 @@ private:
   LogicalResult importOp(Operation &op);
   FailureOr<Values>
   importFunction(StringRef name, ArrayRef<GraphValue> arguments, Location loc);
+  Location locationOf(Operation &op);
   GraphValue *find(Value value) { return values.lookup(value); }
   void bind(Value value, GraphValue meaning) {
     values[value] = &storage.emplace_back(std::move(meaning));
@@ -58,7 +60,8 @@ private:
   /// What values of the source stand for; of functions those of the last call.
   llvm::DenseMap<Value, GraphValue *> values;
   std::deque<GraphValue> storage;
-  unsigned depth = 0;
+  /// Locations of the calls around the function that is imported.
+  SmallVector<Location> calls;
   size_t ops = 0;
 };
 } // namespace
@@ -79,7 +82,29 @@ static LogicalResult refuseOp(Operation &op) {
                                 : reason);
 }
 
+static StringRef fileOf(Location loc) {
+  auto place = loc->findInstanceOf<FileLineColLoc>();
+  return place ? place.getFilename().getValue() : StringRef();
+}
+
+/// Where an op is for the user: an op of a function that JAX wrote has only a
+/// place in the text of the program, but what called the function is in a file
+/// of the user.
+Location ProgramImporter::locationOf(Operation &op) {
+  auto isOfUser = [text = fileOf(source.getLoc())](Location loc) {
+    StringRef file = fileOf(loc);
+    return !file.empty() && file != text;
+  };
+  if (isOfUser(op.getLoc()))
+    return op.getLoc();
+  auto call = llvm::find_if(llvm::reverse(calls), isOfUser);
+  return call == calls.rend() ? op.getLoc() : *call;
+}
+
 LogicalResult ProgramImporter::importOp(Operation &op) {
+  Location own = op.getLoc();
+  op.setLoc(locationOf(op));
+  auto restore = llvm::scope_exit([&] { op.setLoc(own); });
   if (++ops > kMaxOps)
     return op.emitError() << "the program has more than " << kMaxOps
                           << " ops once its calls are inlined, which is not "
@@ -159,12 +184,13 @@ ProgramImporter::importFunction(StringRef name, ArrayRef<GraphValue> arguments,
   if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock())
     return emitError(loc) << "calls '" << name << "', a function without a "
                           << "body; correct the program";
-  if (++depth > kMaxDepth)
+  if (calls.size() >= kMaxDepth)
     return emitError(loc) << "calls more than " << kMaxDepth
                           << " functions inside of one another, which is not "
                              "supported; programs have no recursion";
+  calls.push_back(loc);
   FailureOr<Values> results = importBlock(callee.getBody().front(), arguments);
-  --depth;
+  calls.pop_back();
   return results;
 }
 

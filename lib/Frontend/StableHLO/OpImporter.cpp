@@ -45,7 +45,7 @@ Type OpImporter::resultElement(unsigned i) const {
 FailureOr<SmallVector<OpFoldResult>> OpImporter::integers(unsigned i,
                                                           StringRef what) {
   GraphValue &value = in(i);
-  if (value.rank() <= 1 && !value.isBool() && knowsIntegers(value))
+  if (!value.isBool() && knowsIntegers(value))
     return *value.integers;
   return refuse() << "takes " << what
                   << " from a value that is known only when the program runs; "

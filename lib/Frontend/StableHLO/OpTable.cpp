@@ -189,8 +189,18 @@ static constexpr StringLiteral kTraining =
 static constexpr StringLiteral kLinearAlgebra =
     "is a solver, which is not supported; compute its result outside";
 
-/// Ops of the specification that are not imported.
+static constexpr StringLiteral kSpecial =
+    "is a special function that is not supported; compute its result outside, "
+    "or write an approximation of it";
+
+/// Ops of the specification, and of chlo, that are not imported.
 static constexpr Reason kReasons[] = {
+    {"chlo.bessel_i1e", kSpecial},
+    {"chlo.digamma", kSpecial},
+    {"chlo.lgamma", kSpecial},
+    {"chlo.next_after", kSpecial},
+    {"chlo.polygamma", kSpecial},
+    {"chlo.zeta", kSpecial},
     {"stablehlo.after_all", kCollective},
     {"stablehlo.all_gather", kCollective},
     {"stablehlo.all_reduce", kCollective},

@@ -23,6 +23,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
 #include "qcc/Dialect/QNN/IR/QNN.h"
+#include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -231,6 +232,15 @@ LogicalResult UnsignedBytes::restore() {
 /// What MLIR's passes would not survive, or would leave.
 static LogicalResult verifyOps(ModuleOp module) {
   auto visit = [](Operation *op) -> WalkResult {
+    // The converter leaves ops that it does not know, such as tfl.topk_v2.
+    if (!op->isRegistered()) {
+      StringRef layer = layerName(op->getLoc());
+      return op->emitError()
+             << "'" << op->getName()
+             << (layer.empty() ? "'" : "' of layer '" + layer.str() + "'")
+             << " is an op that TOSA does not define; write it in terms of "
+                "others";
+    }
     if (!isa_and_nonnull<tosa::TosaDialect>(op->getDialect()))
       return WalkResult::advance();
     if (isa<tosa::CustomOp>(op))
@@ -271,8 +281,9 @@ static LogicalResult runPasses(ModuleOp module) {
   function.addPass(createCanonicalizerPass());
   function.addPass(tosa::createTosaLayerwiseConstantFoldPass());
   function.addPass(tosa::createTosaMakeBroadcastablePass());
-  function.addPass(tosa::createTosaToLinalg());
+  // The next pass takes no bodies of branches and loops.
   function.addPass(createTosaToSCFPass());
+  function.addPass(tosa::createTosaToLinalg());
   function.addPass(createTosaToTensorPass());
   TosaToArithPassOptions rescale;
   rescale.includeApplyRescale = true;

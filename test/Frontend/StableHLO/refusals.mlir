@@ -196,3 +196,81 @@ func.func @main(%x: tensor<2x3xf32>, %y: tensor<3x2xf32>) -> tensor<2x2xf32> {
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT], algorithm = <lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
 }
+//--- z1.mlir
+// CHECK: z1.mlir:4:8: error: 'stablehlo.custom_call' names no function that combines elements; correct the program
+func.func @main(%x: tensor<?xf32>, %zero: tensor<f32>) -> tensor<?xf32> {
+  %c = stablehlo.constant dense<1> : tensor<1xi32>
+  %0 = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %zero, %c, %c, %c, %c, %c) {called_computations = [@nothing]} : (tensor<?xf32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+//--- z2.mlir
+// CHECK: z2.mlir:7:8: error: 'stablehlo.custom_call' has strides or dilations that are not constant, which is not supported; give the program constant ones
+func.func @main(%x: tensor<?xf32>, %zero: tensor<f32>) -> tensor<?xf32> {
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %c = stablehlo.constant dense<1> : tensor<1xi32>
+  %no = stablehlo.constant dense<0> : tensor<1x2xi32>
+  %0 = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %zero, %c, %n1, %c, %c, %no) {called_computations = [@sum]} : (tensor<?xf32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1x2xi32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+func.func private @sum(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.add %a, %b : tensor<f32>
+  return %0 : tensor<f32>
+}
+//--- z3.mlir
+// CHECK: z3.mlir:6:8: error: 'stablehlo.dynamic_pad' pads between elements by amounts that are not constant, which is not supported; give the program constant sizes
+func.func @main(%x: tensor<?xf32>, %zero: tensor<f32>) -> tensor<?xf32> {
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %c = stablehlo.constant dense<1> : tensor<1xi32>
+  %0 = stablehlo.dynamic_pad %x, %zero, %c, %c, %n1 : (tensor<?xf32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+//--- z4.mlir
+// CHECK: z4.mlir:4:8: error: 'stablehlo.dynamic_pad' has 2 numbers in operand 2 where its operands ask for 1; correct the program
+func.func @main(%x: tensor<?xf32>, %zero: tensor<f32>) -> tensor<?xf32> {
+  %c = stablehlo.constant dense<1> : tensor<2xi32>
+  %0 = stablehlo.dynamic_pad %x, %zero, %c, %c, %c : (tensor<?xf32>, tensor<f32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+//--- z5.mlir
+// CHECK: z5.mlir:3:8: error: 'chlo.lgamma' is a special function that is not supported; compute its result outside, or write an approximation of it
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = chlo.lgamma %x : tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+//--- z6.mlir
+// CHECK: z6.mlir:3:8: error: 'stablehlo.custom_call' calls 'lapack_spotrf_ffi', a solver, which is not supported; compute its result outside
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = stablehlo.custom_call @lapack_spotrf_ffi(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+//--- z7.mlir
+// CHECK: z7.mlir:3:8: error: 'stablehlo.custom_call' calls 'xla_ffi_python_cpu_callback', which runs Python; leave out jax.pure_callback, jax.experimental.io_callback and jax.debug
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+//--- z8.mlir
+// CHECK: z8.mlir:3:8: error: 'stablehlo.custom_call' calls 'ApproxTopK', an approximation, which is not supported; use jax.lax.top_k
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.custom_call @ApproxTopK(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+//--- z9.mlir
+// The function that jnp.linalg.cholesky becomes has no lines; its call has.
+// CHECK: model.py:7:3: error: 'stablehlo.cholesky' is a solver, which is not supported; compute its result outside
+module {
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = call @outer(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32> loc("f"("model.py":7:3))
+  return %0 : tensor<4x4xf32>
+}
+func.func private @outer(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = call @inner(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+func.func private @inner(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = stablehlo.cholesky %x, lower = true : tensor<4x4xf32> loc("cholesky")
+  return %0 : tensor<4x4xf32>
+}
+} loc(unknown)

@@ -14,9 +14,9 @@
 // RUN: not qcc compile %t/several.mlir -o %t/several.so 2>&1 | FileCheck %t/several.mlir
 
 // RUNS: elements, 0 differ
-// EMPTY: the program cannot run with these shapes: Expected value >= 1, but k = dimension 0 of argument 0; give arguments of sizes that fulfill it, or compile for other symbolic sizes
-// ODD: the program cannot run with these shapes: constraint mod(k,2)==0: found mod(dimension 0 of argument 0, 2)
-// OTHER: the program cannot run with these shapes: k is dimension 0 of argument 0, b is dimension 0 of argument 1
+// EMPTY: the program cannot run with these shapes: Expected value >= 1, but k = dimension 0 of argument 0; give arguments of sizes that fulfill it, or compile for other symbolic sizes (dimension 0 of argument 0 is 0)
+// ODD: the program cannot run with these shapes: constraint mod(k,2)==0: found mod(dimension 0 of argument 0, 2); {{.*}} (dimension 0 of argument 0 is 3)
+// OTHER: the program cannot run with these shapes: k is dimension 0 of argument 0, b is dimension 0 of argument 1; {{.*}} (dimension 0 of argument 0 is 4, dimension 0 of argument 1 is 2)
 
 //--- even.mlir
 // CHECK-COUNT-3: cf.assert

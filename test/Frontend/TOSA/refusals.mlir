@@ -3,7 +3,15 @@
 // RUN: not qcc compile %t/unranked.mlir -o - 2>&1 | FileCheck %s --check-prefix=UNRANKED
 // RUN: not qcc compile %t/wide.mlir -o - 2>&1 | FileCheck %s --check-prefix=WIDE
 // RUN: not qcc compile %t/undeclared.mlir -o - 2>&1 | FileCheck %s --check-prefix=UNDECLARED
+// RUN: not qcc compile %t/left.mlir -o - 2>&1 | FileCheck %s --check-prefix=LEFT
 
+//--- left.mlir
+// LEFT: model.tflite: error: 'tfl.topk_v2' of layer 'TopKV2' is an op that TOSA does not define; write it in terms of others
+func.func @main(%x: tensor<4xf32>) -> tensor<2xf32> {
+  %k = "tosa.const"() <{values = dense<2> : tensor<i32>}> : () -> tensor<i32>
+  %0:2 = "tfl.topk_v2"(%x, %k) : (tensor<4xf32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>) loc("TopKV2"("model.tflite":0:0))
+  return %0#0 : tensor<2xf32>
+}
 //--- custom.mlir
 // CUSTOM: custom.mlir:3:8: error: 'tosa.custom' 'nms' is an op that TOSA does not define; write it in terms of others
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -294,6 +294,26 @@ TEST(Context, RefusesShapesThatContradictRequirements) {
   good.expectTwice();
 }
 
+TEST(Context, TellsSizesOfDimensionsThatRequirementsName) {
+  for (auto [text, sizes] :
+       {std::pair("dimension 0 of argument 0 is large",
+                  " (dimension 0 of argument 0 is 1001)"),
+        std::pair("dimension 0 of argument 0 - dimension 0 of argument 0",
+                  " (dimension 0 of argument 0 is 1001)"),
+        std::pair("dimension 1 of argument 0, dimension 0 of argument 1", ""),
+        std::pair("dimension x of argument 0, dimension 0 of argument", ""),
+        std::pair("dimension 99999999999999999999 of argument 0, dimension ",
+                  "")}) {
+    FakeArtifact::EntrySpec spec = twiceEntry();
+    spec.requirements = {text};
+    Fixture f(spec);
+    Data data(1001);
+    Status status = f.context->run(data.inputs, data.outputs);
+    EXPECT_EQ(status.message(), "the program cannot run with these shapes: " +
+                                    std::string(text) + sizes);
+  }
+}
+
 TEST(Context, RefusesImpossibleSizes) {
   for (auto plan : {qcc_plan_fn([](int64_t *) -> int64_t { return -77; }),
                     qcc_plan_fn([](int64_t *values) -> int64_t {

@@ -249,6 +249,19 @@ LogicalResult stablehlo::importComposite(OpImporter &n) {
   return callFunction(n, callee.getValue());
 }
 
+/// Why code of a framework is not called, and what to do.
+static StringRef reasonOfCustomCall(StringRef name) {
+  if (name.starts_with("lapack_"))
+    return "a solver, which is not supported; compute its result outside";
+  if (name.starts_with("xla_ffi_python") || name.starts_with("xla_python"))
+    return "which runs Python; leave out jax.pure_callback, "
+           "jax.experimental.io_callback and jax.debug";
+  if (name == "ApproxTopK")
+    return "an approximation, which is not supported; use jax.lax.top_k";
+  return "code of the framework that is not in the program; write the function "
+         "in terms of other ops";
+}
+
 LogicalResult stablehlo::importCustomCall(OpImporter &n) {
   auto target = n.op->getAttrOfType<StringAttr>("call_target_name");
   StringRef name = target ? target.getValue() : StringRef();
@@ -258,6 +271,9 @@ LogicalResult stablehlo::importCustomCall(OpImporter &n) {
     return importIdentity(n);
   if (name == "shape_assertion" && n.op->getNumResults() == 0)
     return importShapeAssertion(n);
+  // How JAX writes a reduce_window of computed sizes.
+  if (name == "stablehlo.dynamic_reduce_window")
+    return importReduceWindow(n);
   const OpInfo *info = nullptr;
   if (StringRef op = name; op.consume_front("mhlo."))
     info = findOp(("chlo." + op).str());
@@ -270,7 +286,5 @@ LogicalResult stablehlo::importCustomCall(OpImporter &n) {
         [&](Scalars &s, ValueRange x) { return info->scalar(s, n.op, x); });
     return failed(result) ? failure() : n.set(*result);
   }
-  return n.refuse() << "calls '" << name
-                    << "', code of the framework that is not in the program; "
-                       "write the function in terms of other ops";
+  return n.refuse() << "calls '" << name << "', " << reasonOfCustomCall(name);
 }

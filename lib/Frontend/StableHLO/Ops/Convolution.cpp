@@ -34,7 +34,8 @@ struct Layout {
 
 struct Convolution {
   Layout image, weight, result;
-  SmallVector<int64_t> strides, low, high, imageDilation, weightDilation;
+  SmallVector<int64_t> strides, imageDilation, weightDilation;
+  Shape low, high;
   SmallVector<int64_t> reversed; ///< spatial dimensions of the weight
   int64_t featureGroups = 1, batchGroups = 1;
   int64_t groups() const { return featureGroups * batchGroups; }
@@ -99,17 +100,7 @@ static LogicalResult readWindows(OpImporter &n, Convolution &c) {
        imageDilation = n.ints("lhs_dilation", spatial, 1),
        weightDilation = n.ints("rhs_dilation", spatial, 1),
        reversal = n.ints("window_reversal", spatial, 0);
-  FailureOr<SmallVector<int64_t>> padding = failure();
-  if (n.numOperands() == 3) { // dynamic_conv
-    auto known =
-        n.knowsIntegers(n.in(2)) ? knownSizes(*n.in(2).integers) : std::nullopt;
-    if (!known || known->size() != 2 * spatial)
-      return n.refuse() << "has padding that is not constant, which is not "
-                           "supported; give the program constant sizes";
-    padding = *known;
-  } else {
-    padding = n.ints("padding", 2 * spatial, 0);
-  }
+  auto padding = readSizes(n, "padding", /*operand=*/2, 2 * spatial, 0);
   auto featureGroups = n.integer("feature_group_count", 1),
        batchGroups = n.integer("batch_group_count", 1);
   if (failed(strides) || failed(imageDilation) || failed(weightDilation) ||
@@ -176,14 +167,15 @@ static GraphValue split(OpImporter &n, GraphValue &x, int64_t d,
 /// dilated.
 static FailureOr<GraphValue> padImage(OpImporter &n, const Convolution &c) {
   int64_t rank = n.in(0).rank();
-  SmallVector<int64_t> low(rank, 0), high(rank, 0), interior(rank, 0);
+  Shape low(rank, n.size(0)), high = low;
+  SmallVector<int64_t> interior(rank, 0);
   for (auto [d, at] : llvm::enumerate(c.image.spatial)) {
     low[at] = c.low[d];
     high[at] = c.high[d];
     interior[at] = c.imageDilation[d] - 1;
     std::optional<int64_t> size = knownSize(n.in(0).shape[at]);
-    int64_t cut =
-        std::max<int64_t>(-low[at], 0) + std::max<int64_t>(-high[at], 0);
+    int64_t cut = std::max<int64_t>(-knownSize(low[at]).value_or(0), 0) +
+                  std::max<int64_t>(-knownSize(high[at]).value_or(0), 0);
     if (size && cut > std::max<int64_t>(*size + (*size - 1) * interior[at], 0))
       return n.refuse() << "has negative padding of " << cut
                         << " elements, more than the image has; correct the "
@@ -202,8 +194,8 @@ static Shape resultSizes(OpImporter &n, const Convolution &c,
   sizes[c.result.second] = weight.shape[c.weight.second];
   for (auto [s, d] : llvm::enumerate(c.result.spatial))
     sizes[d] = countWindows(n, image.shape[c.image.spatial[s]],
-                            *knownSize(weight.shape[c.weight.spatial[s]]),
-                            c.strides[s], c.weightDilation[s]);
+                            weight.shape[c.weight.spatial[s]], c.strides[s],
+                            c.weightDilation[s]);
   return sizes;
 }
 

@@ -126,7 +126,7 @@ struct Places {
   /// The dimension of the whole that each number of an index vector is of.
   SmallVector<int64_t> indexed;
   int64_t vectorDim = 0;
-  SmallVector<int64_t> windowSizes; ///< Of each dimension of the whole.
+  Shape windowSizes; ///< Of each dimension of the whole.
 };
 } // namespace
 
@@ -186,20 +186,37 @@ static void placeOf(Scalars &s, OpImporter &n, const Places &p,
       offsets[d] = at[*window++];
 }
 
+/// The number of the first element of a window of `sizes` along a dimension of
+/// `x`, clamped so that the window, which is not larger than `x`, fits.
+static OpFoldResult clampStart(OpImporter &n, GraphValue &x, int64_t d,
+                               OpFoldResult start, OpFoldResult size) {
+  OpFoldResult first = n.max(start, n.size(0));
+  return knownSize(first) == 0 ? first : n.min(first, n.sub(x.shape[d], size));
+}
+
+/// A gather of one window from a known position, such as x[1:], as a slice.
+static std::optional<GraphValue> sliceWindow(OpImporter &n, const Places &p,
+                                             GraphValue &x,
+                                             GraphValue &indices) {
+  bool isOne = indices.rank() == 1 && p.vectorDim == 0 && p.batch.empty() &&
+               p.dropped.size() + p.window.size() == size_t(x.rank()) &&
+               llvm::is_sorted(p.window);
+  if (!isOne || !n.knowsIntegers(indices))
+    return std::nullopt;
+  SmallVector<OpFoldResult> starts(x.rank(), n.size(0));
+  for (auto [d, start] : llvm::zip_equal(p.indexed, *indices.integers))
+    starts[d] = clampStart(n, x, d, start, p.windowSizes[d]);
+  GraphValue window =
+      slice(n, x, starts, SmallVector<OpFoldResult>(p.windowSizes),
+            SmallVector<int64_t>(x.rank(), 1));
+  return squeeze(n, window, p.dropped);
+}
+
 LogicalResult stablehlo::importGather(OpImporter &n) {
   GraphValue &x = n.in(0), &indices = n.in(1);
   auto fields = n.fields("dimension_numbers");
-  FailureOr<SmallVector<int64_t>> sizes = failure();
-  if (n.numOperands() == 3) { // dynamic_gather
-    auto known = n.integers(2, "sizes of slices");
-    auto constants = succeeded(known) ? knownSizes(*known) : std::nullopt;
-    if (!constants)
-      return n.refuse() << "takes slices whose sizes are not constant, which "
-                           "is not supported; give the program constant sizes";
-    sizes = *constants;
-  } else {
-    sizes = n.ints("slice_sizes", x.rank(), 1);
-  }
+  // dynamic_gather has sizes as its last operand.
+  auto sizes = readSizes(n, "slice_sizes", 2, x.rank(), 1);
   auto type = dyn_cast<RankedTensorType>(n.op->getResult(0).getType());
   if (failed(fields) || failed(sizes) || !type)
     return failure();
@@ -213,28 +230,30 @@ LogicalResult stablehlo::importGather(OpImporter &n) {
            (*fields)["start_indices_batching_dims"],
            (*fields)["start_index_map"],
            number("index_vector_dim"),
-           *sizes};
+           Shape(*sizes)};
   if (failed(verifyPlaces(n, p, x, indices, type.getRank())) ||
-      failed(verifyFits(n, x, n.shape(*sizes))))
+      failed(verifyFits(n, x, p.windowSizes)))
     return failure();
+  if (std::optional<GraphValue> window = sliceWindow(n, p, x, indices))
+    return n.set(*window);
   // The shape: dimensions of the indices, and of the window between them.
   Shape shape, batch;
   for (int64_t d = 0; d < indices.rank(); ++d)
     if (d != p.vectorDim)
       batch.push_back(indices.shape[d]);
-  SmallVector<int64_t> windowSizes;
+  Shape windowSizes;
   for (int64_t d = 0; d < x.rank(); ++d)
     if (!llvm::is_contained(p.dropped, d) && !llvm::is_contained(p.batch, d))
       windowSizes.push_back((*sizes)[d]);
   auto nextBatch = batch.begin();
   auto nextWindow = windowSizes.begin();
   for (int64_t d = 0; d < type.getRank(); ++d)
-    shape.push_back(llvm::is_contained(p.window, d) ? n.size(*nextWindow++)
+    shape.push_back(llvm::is_contained(p.window, d) ? *nextWindow++
                                                     : *nextBatch++);
   Value table = n.tensor(indices);
   SmallVector<Value> last;
   for (int64_t d = 0; d < x.rank(); ++d)
-    last.push_back(n.index(n.sub(x.shape[d], n.size((*sizes)[d]))));
+    last.push_back(n.index(n.sub(x.shape[d], (*sizes)[d])));
   Type indexType = n.elementOf(1);
   return n.set(gather(n, x, shape, [&](Scalars &s, ValueRange at) {
     SmallVector<Value> starts, offsets;
@@ -262,7 +281,7 @@ LogicalResult stablehlo::importScatter(OpImporter &n) {
            (*fields)["scatter_indices_batching_dims"],
            (*fields)["scatter_dims_to_operand_dims"],
            vectorDim.empty() ? 0 : vectorDim.front(),
-           SmallVector<int64_t>(x.rank(), 1)};
+           Shape(x.rank(), n.size(1))};
   if (failed(verifyPlaces(n, p, x, indices, updates.rank())))
     return failure();
   auto body = Body::get(n, {x.element, updates.element}, 1);

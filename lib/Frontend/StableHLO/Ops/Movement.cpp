@@ -123,7 +123,7 @@ LogicalResult stablehlo::importReshape(OpImporter &n) {
       ShapedType::getNumElements(*from) != ShapedType::getNumElements(*to))
     return n.refuse() << "has another number of elements than its operand; "
                          "correct the shapes";
-  if (to && shape.size() <= 1 && x.rank() <= 1 && n.knowsIntegers(x)) {
+  if (to && n.knowsIntegers(x)) {
     GraphValue same = x;
     same.shape = shape;
     same.value = nullptr;
@@ -197,18 +197,18 @@ LogicalResult stablehlo::importConcatenate(OpImporter &n) {
 // Parts
 //===----------------------------------------------------------------------===//
 
-/// Constant integers of an attribute, or of the operand that a dynamic op has
-/// in its place.
-static FailureOr<SmallVector<OpFoldResult>>
-readSizes(OpImporter &n, StringRef name, unsigned operand, int64_t rank) {
+FailureOr<SmallVector<OpFoldResult>>
+stablehlo::readSizes(OpImporter &n, StringRef name, unsigned operand,
+                     size_t count, int64_t absent) {
   if (n.numOperands() > operand) {
     auto known = n.integers(operand, "sizes");
-    if (failed(known) || static_cast<int64_t>(known->size()) == rank)
+    if (failed(known) || known->size() == count)
       return known;
-    return n.refuse() << "has " << known->size() << " numbers for " << rank
-                      << " dimensions; correct the program";
+    return n.refuse() << "has " << known->size() << " numbers in operand "
+                      << operand << " where its operands ask for " << count
+                      << "; correct the program";
   }
-  auto numbers = n.ints(name, rank, 0);
+  auto numbers = n.ints(name, count, absent);
   if (failed(numbers))
     return failure();
   return SmallVector<OpFoldResult>(n.shape(*numbers));
@@ -217,9 +217,9 @@ readSizes(OpImporter &n, StringRef name, unsigned operand, int64_t rank) {
 LogicalResult stablehlo::importSlice(OpImporter &n) {
   GraphValue &x = n.in(0);
   int64_t rank = x.rank();
-  auto starts = readSizes(n, "start_indices", 1, rank);
-  auto limits = readSizes(n, "limit_indices", 2, rank);
-  auto steps = readSizes(n, "strides", 3, rank);
+  auto starts = readSizes(n, "start_indices", 1, rank, 0);
+  auto limits = readSizes(n, "limit_indices", 2, rank, 0);
+  auto steps = readSizes(n, "strides", 3, rank, 0);
   if (failed(starts) || failed(limits) || failed(steps))
     return failure();
   SmallVector<OpFoldResult> sizes;
@@ -293,30 +293,32 @@ static GraphValue spread(GraphBuilder &n, GraphValue &x, ArrayRef<int64_t> gaps,
 }
 
 OpFoldResult stablehlo::countWindows(GraphBuilder &n, OpFoldResult size,
-                                     int64_t kernel, int64_t stride,
+                                     OpFoldResult kernel, int64_t stride,
                                      int64_t dilation) {
-  int64_t extent = (kernel - 1) * dilation + 1;
-  std::optional<int64_t> known = knownSize(size);
-  if (known && kernel == 0)
+  OpFoldResult extent =
+      n.add(n.mul(n.sub(kernel, n.size(1)), n.size(dilation)), n.size(1));
+  std::optional<int64_t> known = knownSize(size), needed = knownSize(extent);
+  if (known && knownSize(kernel) == 0)
     return n.size(*known / stride);
-  if (known && *known < extent)
+  if (known && needed && *known < *needed)
     return n.size(0);
-  return n.add(n.floorDiv(n.sub(size, n.size(extent)), n.size(stride)),
-               n.size(1));
+  return n.add(n.floorDiv(n.sub(size, extent), n.size(stride)), n.size(1));
 }
 
-GraphValue stablehlo::padAll(GraphBuilder &n, GraphValue &x,
-                             ArrayRef<int64_t> low, ArrayRef<int64_t> high,
-                             ArrayRef<int64_t> interior, Value value) {
+GraphValue stablehlo::padAll(GraphBuilder &n, GraphValue &x, const Shape &low,
+                             const Shape &high, ArrayRef<int64_t> interior,
+                             Value value) {
   GraphValue wide = spread(n, x, interior, value);
   SmallVector<OpFoldResult> starts, sizes, before, after;
+  OpFoldResult zero = n.size(0);
+  auto cutOf = [&](OpFoldResult amount) {
+    return n.isNeverNegative(amount) ? zero : n.max(n.sub(zero, amount), zero);
+  };
   for (int64_t d = 0; d < x.rank(); ++d) {
-    int64_t cutLow = std::max<int64_t>(-low[d], 0),
-            cutHigh = std::max<int64_t>(-high[d], 0);
-    starts.push_back(n.size(cutLow));
-    sizes.push_back(n.sub(wide.shape[d], n.size(cutLow + cutHigh)));
-    before.push_back(n.size(std::max<int64_t>(low[d], 0)));
-    after.push_back(n.size(std::max<int64_t>(high[d], 0)));
+    starts.push_back(cutOf(low[d]));
+    sizes.push_back(n.sub(wide.shape[d], n.add(starts.back(), cutOf(high[d]))));
+    before.push_back(n.max(low[d], zero));
+    after.push_back(n.max(high[d], zero));
   }
   GraphValue cut =
       slice(n, wide, starts, sizes, SmallVector<int64_t>(x.rank(), 1));
@@ -328,35 +330,36 @@ LogicalResult stablehlo::importPad(OpImporter &n) {
   if (n.in(1).rank() != 0)
     return n.refuse() << "pads with a tensor that has dimensions; use one "
                          "without";
-  SmallVector<SmallVector<int64_t>> amounts;
+  SmallVector<Shape> amounts;
   static constexpr StringLiteral kNames[] = {
       "edge_padding_low", "edge_padding_high", "interior_padding"};
   for (auto [i, name] : llvm::enumerate(kNames)) {
-    auto found = readSizes(n, name, 2 + i, x.rank());
+    auto found = readSizes(n, name, 2 + i, x.rank(), 0);
     if (failed(found))
       return failure();
-    auto known = knownSizes(*found);
-    if (!known)
-      return n.refuse() << "pads by amounts that are not constant, which is "
-                           "not supported; give the program constant sizes";
-    amounts.push_back(*known);
+    amounts.emplace_back(*found);
   }
+  auto gaps = knownSizes(amounts[2]);
+  if (!gaps)
+    return n.refuse() << "pads between elements by amounts that are not "
+                         "constant, which is not supported; give the program "
+                         "constant sizes";
   for (int64_t d = 0; d < x.rank(); ++d) {
     std::optional<int64_t> size = knownSize(x.shape[d]);
-    int64_t gap = amounts[2][d];
+    int64_t gap = (*gaps)[d];
     if (gap < 0)
       return n.refuse() << "has negative interior padding; correct it";
     if (!size)
       continue;
     int64_t wide = *size == 0 ? 0 : *size + (*size - 1) * gap;
-    int64_t cut = std::max<int64_t>(-amounts[0][d], 0) +
-                  std::max<int64_t>(-amounts[1][d], 0);
+    int64_t cut = std::max<int64_t>(-knownSize(amounts[0][d]).value_or(0), 0) +
+                  std::max<int64_t>(-knownSize(amounts[1][d]).value_or(0), 0);
     if (cut > wide)
       return n.refuse() << "removes " << cut << " of " << wide
                         << " elements of a dimension; correct the program";
   }
   return n.set(
-      padAll(n, x, amounts[0], amounts[1], amounts[2], scalarOf(n, n.in(1))));
+      padAll(n, x, amounts[0], amounts[1], *gaps, scalarOf(n, n.in(1))));
 }
 
 SmallVector<Value> stablehlo::indicesOf(GraphBuilder &n, Value number,

@@ -12,16 +12,22 @@
 
 namespace qcc::stablehlo {
 
+/// `count` integers of an attribute, or of the operand that a dynamic op has in
+/// its place; `absent` without either.
+FailureOr<SmallVector<OpFoldResult>> readSizes(OpImporter &n, StringRef name,
+                                               unsigned operand, size_t count,
+                                               int64_t absent);
+
 /// `x` with `interior` elements of `value` between neighbours, and `low` and
 /// `high` at the ends of each dimension; negative numbers remove elements.
-GraphValue padAll(GraphBuilder &n, GraphValue &x, ArrayRef<int64_t> low,
-                  ArrayRef<int64_t> high, ArrayRef<int64_t> interior,
-                  Value value);
+GraphValue padAll(GraphBuilder &n, GraphValue &x, const Shape &low,
+                  const Shape &high, ArrayRef<int64_t> interior, Value value);
 
 /// The number of windows of `kernel` elements, `stride` apart, that fit into
 /// `size` elements; `dilation` is from one element of a window to the next.
-OpFoldResult countWindows(GraphBuilder &n, OpFoldResult size, int64_t kernel,
-                          int64_t stride, int64_t dilation);
+OpFoldResult countWindows(GraphBuilder &n, OpFoldResult size,
+                          OpFoldResult kernel, int64_t stride,
+                          int64_t dilation);
 
 /// The indices of the element that has a number, in row-major order, in a
 /// tensor of `sizes`.

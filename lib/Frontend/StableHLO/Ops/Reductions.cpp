@@ -9,6 +9,7 @@
 #include "../Ops.h"
 #include "Movement.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -18,11 +19,11 @@ using namespace qcc::stablehlo;
 
 using Iterator = utils::IteratorType;
 
-/// Operands are tensors, then as many initial values. Refuses other operands.
-static FailureOr<unsigned> countTensors(OpImporter &n) {
-  unsigned count = n.numOperands() / 2;
-  bool fits = count > 0 && n.numOperands() == 2 * count &&
-              n.op->getNumResults() == count;
+/// Operands are tensors, then as many initial values, then `others`. Refuses
+/// other operands.
+static FailureOr<unsigned> countTensors(OpImporter &n, unsigned others = 0) {
+  unsigned count = n.op->getNumResults();
+  bool fits = count > 0 && n.numOperands() == 2 * count + others;
   for (unsigned i = 0; fits && i < count; ++i)
     fits = n.in(i).rank() == n.in(0).rank() && n.in(count + i).rank() == 0 &&
            n.in(count + i).element == n.in(i).element;
@@ -32,13 +33,26 @@ static FailureOr<unsigned> countTensors(OpImporter &n) {
                        "each, and has as many results; correct the program";
 }
 
-/// Arguments of the region: results so far, then elements.
+/// Arguments of the region: results so far, then elements. The custom call that
+/// stands for a reduce_window of computed sizes has a function as its region.
 static FailureOr<Body> bodyOf(OpImporter &n, unsigned count) {
   SmallVector<Type> types;
   for (unsigned half = 0; half < 2; ++half)
     for (unsigned i = 0; i < count; ++i)
       types.push_back(n.in(i).element);
-  return Body::get(n, types, count);
+  if (n.op->getNumRegions() > 0)
+    return Body::get(n, types, count);
+  auto callees = n.op->getAttrOfType<ArrayAttr>("called_computations");
+  auto name = callees && callees.size() == 1
+                  ? dyn_cast<FlatSymbolRefAttr>(callees[0])
+                  : FlatSymbolRefAttr();
+  auto callee =
+      name ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(n.op, name)
+           : func::FuncOp();
+  if (!callee)
+    return n.refuse() << "names no function that combines elements; correct "
+                         "the program";
+  return Body::get(n, callee.getBody(), types, count);
 }
 
 LogicalResult stablehlo::importReduce(OpImporter &n) {
@@ -82,25 +96,35 @@ LogicalResult stablehlo::importReduce(OpImporter &n) {
 
 namespace {
 struct Windows {
-  SmallVector<int64_t> sizes, strides, dilations, baseDilations, low, high;
+  Shape sizes, low, high;
+  SmallVector<int64_t> strides, dilations, baseDilations;
 };
 } // namespace
 
-static FailureOr<Windows> readWindows(OpImporter &n, int64_t rank) {
-  auto sizes = n.ints("window_dimensions", rank, 1),
-       strides = n.ints("window_strides", rank, 1),
-       dilations = n.ints("window_dilations", rank, 1),
-       baseDilations = n.ints("base_dilations", rank, 1),
-       padding = n.ints("padding", 2 * rank, 0);
+/// Windows of attributes, or of operands from `first` on.
+static FailureOr<Windows> readWindows(OpImporter &n, int64_t rank,
+                                      unsigned first) {
+  auto sizes = readSizes(n, "window_dimensions", first, rank, 1),
+       strides = readSizes(n, "window_strides", first + 1, rank, 1),
+       baseDilations = readSizes(n, "base_dilations", first + 2, rank, 1),
+       dilations = readSizes(n, "window_dilations", first + 3, rank, 1),
+       padding = readSizes(n, "padding", first + 4, 2 * rank, 0);
   if (failed(sizes) || failed(strides) || failed(dilations) ||
       failed(baseDilations) || failed(padding))
     return failure();
-  Windows w{*sizes, *strides, *dilations, *baseDilations, {}, {}};
-  for (auto *list : {&w.sizes, &w.strides, &w.dilations, &w.baseDilations})
-    for (int64_t number : *list)
-      if (number < 1 || number > (int64_t(1) << 31))
+  for (auto *list : {&*sizes, &*strides, &*dilations, &*baseDilations})
+    for (OpFoldResult size : *list)
+      if (int64_t number = knownSize(size).value_or(1);
+          number < 1 || number > (int64_t(1) << 31))
         return n.refuse() << "has a window, stride or dilation of " << number
                           << "; correct the attribute";
+  auto steps = knownSizes(*strides), gaps = knownSizes(*dilations),
+       baseGaps = knownSizes(*baseDilations);
+  if (!steps || !gaps || !baseGaps)
+    return n.refuse() << "has strides or dilations that are not constant, "
+                         "which is not supported; give the program constant "
+                         "ones";
+  Windows w{Shape(*sizes), {}, {}, *steps, *gaps, *baseGaps};
   for (int64_t d = 0; d < rank; ++d) {
     w.low.push_back((*padding)[2 * d]);
     w.high.push_back((*padding)[2 * d + 1]);
@@ -147,12 +171,14 @@ static std::optional<Cumulative> findCumulative(OpImporter &n, const Windows &w,
   for (int64_t d = 0; d < x.rank(); ++d) {
     if (w.strides[d] != 1 || w.dilations[d] != 1 || w.baseDilations[d] != 1)
       return std::nullopt;
-    if (w.sizes[d] == 1 && w.low[d] == 0 && w.high[d] == 0)
+    bool hasNoLow = knownSize(w.low[d]) == 0,
+         hasNoHigh = knownSize(w.high[d]) == 0;
+    if (knownSize(w.sizes[d]) == 1 && hasNoLow && hasNoHigh)
       continue;
-    bool isForward = w.low[d] == w.sizes[d] - 1 && w.high[d] == 0,
-         isReverse = w.low[d] == 0 && w.high[d] == w.sizes[d] - 1;
-    if (found || knownSize(x.shape[d]) != w.sizes[d] ||
-        (!isForward && !isReverse))
+    OpFoldResult others = n.sub(w.sizes[d], n.size(1));
+    bool isForward = w.low[d] == others && hasNoHigh,
+         isReverse = hasNoLow && w.high[d] == others;
+    if (found || x.shape[d] != w.sizes[d] || (!isForward && !isReverse))
       return std::nullopt;
     found = Cumulative{d, isReverse};
   }
@@ -183,12 +209,12 @@ static SmallVector<Value> reduceWindows(OpImporter &n, const Windows &windows,
   Shape kernel;
   for (int64_t d = 0; d < rank; ++d) {
     AffineExpr place = n.b.getAffineDimExpr(d) * windows.strides[d];
-    if (windows.sizes[d] > 1) {
+    if (knownSize(windows.sizes[d]) != 1) {
       AffineExpr k = n.b.getAffineDimExpr(iterators.size());
       iterators.push_back(Iterator::reduction);
       place = place + k * windows.dilations[d];
       window.push_back(k);
-      kernel.push_back(n.size(windows.sizes[d]));
+      kernel.push_back(windows.sizes[d]);
     }
     read.push_back(place);
     write.push_back(n.b.getAffineDimExpr(d));
@@ -219,10 +245,12 @@ static SmallVector<Value> reduceWindows(OpImporter &n, const Windows &windows,
 }
 
 LogicalResult stablehlo::importReduceWindow(OpImporter &n) {
-  FailureOr<unsigned> count = countTensors(n);
+  // What a custom call has as operands in the place of attributes.
+  bool isDynamic = n.op->getNumRegions() == 0;
+  FailureOr<unsigned> count = countTensors(n, isDynamic ? 5 : 0);
   if (failed(count))
     return failure();
-  auto windows = readWindows(n, n.in(0).rank());
+  auto windows = readWindows(n, n.in(0).rank(), 2 * *count);
   auto body = bodyOf(n, *count);
   if (failed(windows) || failed(body))
     return failure();
@@ -305,7 +333,7 @@ LogicalResult stablehlo::importSelectAndScatter(OpImporter &n) {
       x.element != source.element || x.element != start.element)
     return n.refuse() << "needs an operand and a source of one rank, and an "
                          "initial value, all of one type; correct the program";
-  auto windows = readWindows(n, x.rank());
+  auto windows = readWindows(n, x.rank(), n.numOperands());
   auto select = Body::get(n, {x.element, x.element}, 1);
   auto scatter = Body::get(n, {x.element, x.element}, 1, /*region=*/1);
   if (failed(windows) || failed(select) || failed(scatter))
