@@ -18,7 +18,7 @@ FIRST = 9  # the first operator set that is imported
 RUNTIME_OPS = {"SimplifiedLayerNormalization"}  # of ONNX Runtime, in the default domain
 LETTERS = {"bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
            "int64": "q", "uint64": "Q", "float16": "e", "bfloat16": "g", "float": "f", "double": "d",
-           "int4": "n", "uint4": "N", "string": "S"}
+           "int4": "n", "uint4": "N", "int2": "m", "uint2": "M", "string": "S"}
 ATTRIBUTES = {"FLOAT": "f", "INT": "i", "STRING": "s", "TENSOR": "t", "GRAPH": "g", "FLOATS": "F", "INTS": "I",
               "STRINGS": "S", "TENSORS": "T", "GRAPHS": "G", "SPARSE_TENSOR": "p", "SPARSE_TENSORS": "P",
               "TYPE_PROTO": "y", "TYPE_PROTOS": "Y"}

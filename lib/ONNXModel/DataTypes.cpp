@@ -70,13 +70,21 @@ unsigned onnx::dataTypeSize(int32_t type) {
 }
 
 unsigned onnx::storedSize(int32_t type) {
-  if (isPacked(type))
+  if (packedBits(type))
     return 1;
   return type == static_cast<int32_t>(DataType::UInt16) ? 2
                                                         : dataTypeSize(type);
 }
 
-bool onnx::isPacked(int32_t type) {
-  return type == static_cast<int32_t>(DataType::UInt4) ||
-         type == static_cast<int32_t>(DataType::Int4);
+unsigned onnx::packedBits(int32_t type) {
+  switch (static_cast<DataType>(type)) {
+  case DataType::UInt4:
+  case DataType::Int4:
+    return 4;
+  case DataType::UInt2:
+  case DataType::Int2:
+    return 2;
+  default:
+    return 0;
+  }
 }

@@ -74,6 +74,7 @@ void qcc::buildTensorStage(OpPassManager &pm, const TargetRef &target) {
   pm.addNestedPass<func::FuncOp>(createGeneralizeLinalg());
   // Weights take the shapes that loops read.
   pm.addNestedPass<func::FuncOp>(createQNNFoldConstants());
+  pm.addNestedPass<func::FuncOp>(createFoldWeightZeroPoints());
   pm.addNestedPass<func::FuncOp>(createInsertShapeChecks());
   pm.addNestedPass<func::FuncOp>(createClampIndices());
   LegalizeFloatOptions legalize;

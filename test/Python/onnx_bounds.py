@@ -53,7 +53,7 @@ ROWS = (
           "1 is added or subtracted, whose ulps remain in a small result; ONNX Runtime approximates sigmoid by a quotient"),
     Bound("Mish", "", 8, ONE, "the same, in three functions"),
     Bound("Conv ConvTranspose Einsum Gemm MatMul",
-          "DynamicQuantizeMatMul FusedConv FusedGemm FusedMatMul MatMulIntegerToFloat QGemm TransposeMatMul", 8, GREATEST,
+          "DynamicQuantizeMatMul FusedConv FusedGemm FusedMatMul MatMulIntegerToFloat MatMulNBits QGemm TransposeMatMul", 8, GREATEST,
           "order of the sum, and products that ONNX Runtime does not round; before an activation, ulps of the greatest sum of "
           "magnitudes; the integers are those floats, rounded", 1),
     Bound("AveragePool GlobalAveragePool GlobalLpPool LpPool Mean ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMean "

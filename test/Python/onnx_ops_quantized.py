@@ -8,7 +8,13 @@ from onnx_ops_elementwise import axis_of
 
 
 def draw_parameters(d, shape, kind, scale_kind=F32, with_zero=True):
-    """Sets the axis; gives scale and zero point, of the tensor or along the axis."""
+    """Sets the axis; gives scale and zero point, of the tensor, along the axis, or of blocks along it."""
+    if d.has("block_size") and scale_kind == F32 and len(shape) > 1 and d.chance(0.25):
+        axis = axis_of(d, len(shape), 1)
+        d.attributes["block_size"] = d.integer(1, shape[axis] + 1)
+        size = tuple(-(-n // d.attributes["block_size"]) if i == axis % len(shape) else n for i, n in enumerate(shape))
+        z = d.array(size, kind) if np.dtype(kind).itemsize == 1 and with_zero else np.zeros(size, kind)
+        return d.random.uniform(0.01, 0.2, size).astype(F32), z
     by_axis = d.chance(0.5) and len(shape) > 0 and (d.has("axis") or len(shape) > 1)
     axis = 1
     if by_axis and d.has("axis"):
@@ -30,7 +36,9 @@ def quantize_linear(d):
     d.fixed(x)
     d.fixed(s, 0.8)
     there = d.maybe(z, 0.8 if kind == np.uint8 else 1, 0.8, fixed=True)
-    d.set(0.3, block_size=0, saturate=d.integer(0, 1), precision=d.pick(0, 1))
+    d.set(0.3, saturate=d.integer(0, 1), precision=d.pick(0, 1))
+    if "block_size" not in d.attributes:
+        d.set(0.3, block_size=0)
     if d.has("output_dtype") and d.chance(0.4):
         d.attributes["output_dtype"] = 2 if not there or kind == np.uint8 else 3
     if x_kind == F16:
@@ -49,7 +57,8 @@ def dequantize_linear(d):
     d.fixed(d.array(shape, kind))
     d.fixed(s, 0.8)
     d.maybe(z, 0.7, 1 if kind == np.int32 else 0.8, fixed=True)
-    d.set(0.3, block_size=0)
+    if "block_size" not in d.attributes:
+        d.set(0.3, block_size=0)
     d.set(0.3, output_dtype=1)
 
 
@@ -336,6 +345,29 @@ def matmul_to_float(d):
         d.maybe(parameter(d, kinds[0]), constant=0.8)
     d.maybe(parameter(d, kinds[1], by_column), constant=0.8)
     d.maybe(d.array((n,)), constant=0.8, fixed=True)
+
+
+@generates("com.microsoft::MatMulNBits")
+def matmul_nbits(d):
+    bits, size, rows, n = d.pick(2, 4, 4, 8), d.pick(16, 32, 64), d.integer(1, 6), d.integer(1, 20)
+    k, kind = d.integer(1, 150), d.kind(0, F32, F16)
+    blocks = -(-k // size)
+    level = d.integer(0, 4)
+    # Blocks that int8 has exactly, so that engines agree about the integers.
+    x = d.random.integers(-127, 128, (rows, blocks, size))
+    x[..., 0] = 127
+    d.input((x.reshape(rows, -1)[:, :k] * 2.0 ** -6).astype(kind), 0)
+    d.constant(d.array((n, blocks, size * bits // 8), np.uint8))
+    d.constant(d.random.uniform(0.01, 0.1, (n, blocks)).astype(kind))
+    d.maybe(d.array((n, (blocks * bits + 7) // 8), np.uint8), constant=1)
+    if d.maybe(np.arange(k, dtype=np.int32) // size, 0.1, constant=1) and bits == 2:
+        d.no_peer = "ONNX Runtime reads 2 bits in another order if there is a g_idx"
+    d.maybe(d.array((n,), kind), constant=0.8, fixed=True)
+    d.set(K=k, N=n, block_size=size, bits=bits, accuracy_level=level)
+    d.attributes["bits"] = bits
+    d.set(0.2, weight_prepacked=0)
+    if kind == F16:
+        d.no_peer = "ONNX Runtime has sums of float16"
 
 
 @generates("com.microsoft::DynamicQuantizeLSTM")

@@ -4,12 +4,13 @@ A program has one size of groups and many results: each form of parameters, stor
 """
 
 import itertools
+import subprocess
 
 import numpy as np
 import pytest
 
 import oracle
-from program import Program, number
+from program import Program, number, qcc
 from test_ops import STORED_TYPE, extreme, stored
 
 f32 = np.float32
@@ -146,3 +147,35 @@ def test_batches(target, tmp_path):
     )
     p.result(value, "tensor<2x?x11xf32>", oracle.grouped_linear(x, zx, sx, w, np.zeros((1, 1)), sw))
     p.check(tmp_path, target)
+
+
+def test_zero_points_of_few_bits(target, tmp_path):
+    """Weights of 4 bits with a zero point for the tensor, each channel or each group; of constants they are folded."""
+    rng = np.random.default_rng(72)
+    p = Program()
+    x = stored(rng, "i8", (5, 64))
+    xv, sv = p.argument("tensor<5x64xi8>", x), p.op("arith.constant 0.03125 : f32")
+    s = rng.uniform(0.01, 0.1, (12, 4)).astype(f32)
+    tv = p.weight("tensor<12x4xf32>", s)
+    for shape in ((), (12,), (12, 4)):
+        w = rng.integers(0, 16, (12, 64)).astype(np.uint8)
+        z = rng.integers(0, 16, shape).astype(np.int32)
+        type = "x".join([*map(str, shape), "i32"])
+        for make in (p.weight, p.argument):
+            zv = make(f"tensor<{type}>", z)
+            wv = make("tensor<12x64xui8>", w)
+            value = p.op(
+                f"qnn.linear {xv}, {wv} input_scale({sv} : f32) weight_scale({tv} : tensor<12x4xf32>) "
+                f"weight_zero_point({zv} : tensor<{type}>) : tensor<5x64xi8>, tensor<12x64xui8> -> tensor<5x12xf32>"
+            )
+            per_group = np.broadcast_to(z.reshape(*shape, *[1] * (2 - len(shape))), (12, 4))
+            none = np.zeros((1, 1), np.int32)
+            expected = oracle.grouped_linear(x, none, np.full((1, 1), 0.03125, f32), w, per_group, s)
+            p.result(value, "tensor<5x12xf32>", expected)
+    p.check(tmp_path, target)
+    if "--target=reference" not in target:
+        # What is left is subtracted at run time.
+        command = [qcc(), "compile", tmp_path / "program.mlir", "--emit=tensor", "-o", "-", *target[:1]]
+        command += [f"--weights={tmp_path / 'weights.npz'}", *(["--target=cuda"] if "--target=cuda" in target else [])]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        assert text.count("arith.subi") == 3

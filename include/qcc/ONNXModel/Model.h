@@ -45,6 +45,8 @@ enum class DataType : int32_t {
   BFloat16 = 16,
   UInt4 = 21,
   Int4 = 22,
+  UInt2 = 25,
+  Int2 = 26,
 };
 
 /// "float", "uint8"; "type 23" for a number without a name.
@@ -53,11 +55,12 @@ std::string dataTypeName(int32_t type);
 std::optional<rt::DType> dtypeOf(int32_t type);
 /// Bytes of an element; 0 for types that an import does not take.
 unsigned dataTypeSize(int32_t type);
-/// Bytes of the unit of storage: an element, or two elements of int4 or uint4;
-/// 0 for types that constants do not have.
+/// Bytes of the unit of storage: an element, or as many as a byte holds; 0 for
+/// types that constants do not have.
 unsigned storedSize(int32_t type);
-/// Whether a byte has two elements, of int4 or uint4.
-bool isPacked(int32_t type);
+/// The bits of an element of which a byte has several: of int4, uint4, int2 or
+/// uint2. 0 for other types.
+unsigned packedBits(int32_t type);
 
 /// Where the data of a tensor outside of the model lie, as the file says it.
 struct ExternalData {

@@ -9,6 +9,7 @@ include "mlir/Pass/PassBase.td"
 include "qcc/Transforms/Buffers/Passes.td"
 include "qcc/Transforms/Program/Passes.td"
 include "qcc/Transforms/Steps/Passes.td"
+include "qcc/Transforms/Tensor/Passes.td"
 
 def VerifyStage : Pass<"verify-stage", "::mlir::ModuleOp"> {
   let summary = "Rejects dialects that a stage does not allow";
@@ -283,40 +284,6 @@ def PadRows : Pass<"pad-rows", "::mlir::func::FuncOp"> {
   ];
   let dependentDialects = [
     "::mlir::memref::MemRefDialect", "::qcc::kernel::KernelDialect"
-  ];
-}
-
-def FoldByteFunctions : Pass<"fold-byte-functions", "::mlir::func::FuncOp"> {
-  let summary = "Elementwise chains from a byte to a byte to tables";
-  let description = [{
-    What elementwise ops compute from one byte alone, and constants, and make a byte of
-    again, is a function of 256 values: it is computed here for each of them, and becomes
-    a `kernel.lookup`.
-
-    ```mlir
-    %0 = linalg.generic ins(%x : tensor<8xi8>) { (sitofp(extsi(%q)) - 3.0) * 0.1 }
-    %1 = linalg.generic ins(%0 : tensor<8xf32>) { 1.0 / (1.0 + exp(-%v)) }
-    %2 = linalg.generic ins(%0, %1 : tensor<8xf32>, tensor<8xf32>) { %v * %s }
-    %y = linalg.generic ins(%2 : tensor<8xf32>) { trunci(fptosi(%v / 0.05)) }
-    ```
-    becomes
-    ```mlir
-    %y = linalg.generic ins(%x : tensor<8xi8>) { kernel.lookup %q, [...] }
-    ```
-
-    The chain begins as early as it can: it goes through other bytes on the way that
-    nothing else reads. Tables are computed by the evaluator of constants from the
-    operations of the chain, so that the program computes the same bits. A chain stays
-    as it is where the target computes it faster than it looks it up
-    (`Target::lookupCost`). One that gives each byte itself is left out.
-  }];
-  let options = [
-    Option<"targetName", "target", "std::string", "",
-           "Name of the target, where none was handed over in C++">
-  ];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::tensor::TensorDialect", "::qcc::kernel::KernelDialect"
   ];
 }
 

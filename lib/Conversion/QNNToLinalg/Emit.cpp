@@ -223,9 +223,13 @@ ZeroPoint ZeroPoint::get(ConversionPatternRewriter &rewriter, Location loc,
     return result;
   }
   result.constant = std::nullopt;
-  if (params.isZeroPointConstant && result.kind == Kind::PerChannel) {
-    auto type = RankedTensorType::get({(int64_t)params.zeroPoints.size()},
-                                      rewriter.getI32Type());
+  if (params.isZeroPointConstant &&
+      (result.kind == Kind::PerChannel || result.kind == Kind::PerGroup)) {
+    SmallVector<int64_t> shape{(int64_t)params.zeroPoints.size()};
+    if (result.kind == Kind::PerGroup)
+      shape = llvm::to_vector(
+          cast<RankedTensorType>(params.zeroPoint.getType()).getShape());
+    auto type = RankedTensorType::get(shape, rewriter.getI32Type());
     result.tensor = arith::ConstantOp::create(
         rewriter, loc,
         DenseElementsAttr::get(type, ArrayRef<int32_t>(params.zeroPoints)));

@@ -31,9 +31,10 @@ struct GraphValue {
   mlir::Value value;
   /// Null unless it is a constant.
   mlir::TypedAttr constant;
-  /// Whether the value is a constant of int4 or uint4. It has elements of int8
-  /// or uint8 here, and only DequantizeLinear takes it.
-  bool isFourBits = false;
+  /// The bits of an element if the value is a constant of int4, uint4, int2 or
+  /// uint2, otherwise 0. It has elements of int8 or uint8 here, and only
+  /// DequantizeLinear takes it.
+  unsigned packedBits = 0;
   /// Whether the value has elements of uint16. They are int32 here, and only
   /// ops that quantize, dequantize or move elements take the value.
   bool isUInt16 = false;

@@ -221,7 +221,7 @@ LogicalResult GraphImporter::verifyDefault(const ValueInfo &input) {
     return success();
   std::string what =
       "the input '" + std::string(input.name) + "' is declared as ";
-  if (input.type != 0 && !found->isFourBits &&
+  if (input.type != 0 && !found->packedBits &&
       elementType(input.type, builder.getContext()) != found->element)
     return refuse(what + dataTypeName(input.type) +
                   " but its constant has elements of " +

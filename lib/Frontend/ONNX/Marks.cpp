@@ -44,17 +44,17 @@ static bool movesElements(NodeImporter &n) {
 }
 
 FailureOr<Marks> onnx::readMarks(NodeImporter &n) {
-  bool isFourBits = false, isDequantize = n.op() == "DequantizeLinear";
+  bool isPacked = false, isDequantize = n.op() == "DequantizeLinear";
   Marks marks;
   for (unsigned i = 0; i < n.numInputs(); ++i) {
     if (!n.has(i))
       continue;
-    isFourBits |= n.in(i).isFourBits;
+    isPacked |= n.in(i).packedBits != 0;
     marks.isBlocked |= n.in(i).isBlocked;
     marks.isUInt16 |= n.in(i).isUInt16;
   }
-  if (isFourBits && !isDequantize)
-    return n.refuse() << "reads a constant of int4 or uint4, which only "
+  if (isPacked && !isDequantize)
+    return n.refuse() << "reads a constant of 2 or 4 bits, which only "
                          "DequantizeLinear may; make it int8 or uint8";
   if (marks.isUInt16 && !isDequantize && n.op() != "QuantizeLinear" &&
       !movesElements(n))

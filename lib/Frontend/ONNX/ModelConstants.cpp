@@ -68,16 +68,19 @@ static TypedAttr makeAttribute(RankedTensorType type, ArrayRef<char> bytes,
                                         std::move(blob));
 }
 
-/// A constant of bytes, each of which has two elements, the low one first.
+/// A constant of bytes, each of which has several elements of `bits` bits, the
+/// low one first.
 static TypedAttr unpack(RankedTensorType type, std::string_view data,
-                        StringRef name) {
+                        unsigned bits, StringRef name) {
   SmallVector<char> bytes;
-  bytes.reserve(2 * data.size());
+  bytes.reserve(8 / bits * data.size());
   bool isSigned = !type.getElementType().isUnsignedInteger();
-  for (char pair : data)
-    for (unsigned shift : {0, 4}) {
-      unsigned nibble = (static_cast<unsigned char>(pair) >> shift) & 15;
-      bytes.push_back(static_cast<char>(isSigned ? (nibble ^ 8) - 8 : nibble));
+  unsigned sign = 1u << (bits - 1), mask = (1u << bits) - 1;
+  for (char byte : data)
+    for (unsigned shift = 0; shift < 8; shift += bits) {
+      unsigned code = (static_cast<unsigned char>(byte) >> shift) & mask;
+      bytes.push_back(
+          static_cast<char>(isSigned ? (code ^ sign) - sign : code));
     }
   bytes.resize(type.getNumElements());
   return makeConstant(type, bytes, name.empty() ? "constant" : name);
@@ -99,12 +102,15 @@ static TypedAttr widen(RankedTensorType type, std::string_view data,
 rt::Result<TypedAttr> ModelConstants::read(const Tensor &tensor,
                                            MLIRContext *context) {
   std::string what = "constant '" + std::string(tensor.name) + "': ";
-  bool hasPairs = isPacked(tensor.type);
+  unsigned bits = packedBits(tensor.type);
   auto given = static_cast<DataType>(tensor.type);
-  DataType wide = given == DataType::Int4     ? DataType::Int8
-                  : given == DataType::UInt4  ? DataType::UInt8
-                  : given == DataType::UInt16 ? DataType::Int32
-                                              : given;
+  DataType wide = given;
+  if (given == DataType::Int4 || given == DataType::Int2)
+    wide = DataType::Int8;
+  else if (given == DataType::UInt4 || given == DataType::UInt2)
+    wide = DataType::UInt8;
+  else if (given == DataType::UInt16)
+    wide = DataType::Int32;
   Type element = elementType(static_cast<int32_t>(wide), context);
   if (!element)
     return rt::unsupported(what + "elements of " + dataTypeName(tensor.type) +
@@ -121,8 +127,8 @@ rt::Result<TypedAttr> ModelConstants::read(const Tensor &tensor,
   }
   if (elements > limits::kElements)
     return rt::corrupt(what + "it has too many elements; write it again");
-  uint64_t size =
-      (hasPairs ? (elements + 1) / 2 : elements) * storedSize(tensor.type);
+  uint64_t perUnit = bits ? 8 / bits : 1;
+  uint64_t size = (elements + perUnit - 1) / perUnit * storedSize(tensor.type);
   std::string_view data = tensor.data;
   MappedFilePtr file;
   if (tensor.isExternal) {
@@ -138,8 +144,8 @@ rt::Result<TypedAttr> ModelConstants::read(const Tensor &tensor,
                        std::to_string(size) + "; write it again");
   auto type = RankedTensorType::get(tensor.dims, element);
   StringRef name(tensor.name.data(), tensor.name.size());
-  if (hasPairs)
-    return unpack(type, data, name);
+  if (bits)
+    return unpack(type, data, bits, name);
   if (given == DataType::UInt16)
     return widen(type, data, name);
   if (element.isInteger(1)) {
@@ -158,7 +164,7 @@ rt::Result<GraphValue> ModelConstants::make(OpBuilder &b,
   if (!attr.isOk())
     return attr.status();
   GraphValue value = toValue(b, *attr);
-  value.isFourBits = isPacked(tensor.type);
+  value.packedBits = packedBits(tensor.type);
   value.isUInt16 = tensor.type == static_cast<int32_t>(DataType::UInt16);
   return value;
 }

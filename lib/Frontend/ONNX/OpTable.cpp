@@ -195,6 +195,7 @@ static constexpr Row kMicrosoftRows[] = {
     {"Gelu", importFusedGelu, {1}},
     {"GridSample", importGridSample, {1}},
     {"MatMulIntegerToFloat", importMatMulIntegerToFloat, {1}},
+    {"MatMulNBits", importMatMulNBits, {1}},
     {"MultiHeadAttention", importMultiHeadAttention, {1}},
     {"NhwcMaxPool", importNhwcMaxPool, {1}},
     {"Pad", importMicrosoftPad, {1}},

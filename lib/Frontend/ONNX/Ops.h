@@ -91,6 +91,9 @@ LogicalResult importQLinearMatMul(NodeImporter &n);
 LogicalResult importLoop(NodeImporter &n);
 LogicalResult importScan(NodeImporter &n);
 
+// Ops/MatMulNBits.cpp
+LogicalResult importMatMulNBits(NodeImporter &n);
+
 // Ops/Microsoft.cpp
 LogicalResult importDynamicQuantizeMatMul(NodeImporter &n);
 LogicalResult importExpandDims(NodeImporter &n);

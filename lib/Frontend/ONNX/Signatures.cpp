@@ -197,7 +197,8 @@ static constexpr std::pair<char, llvm::StringLiteral> kElements[] = {
     {'?', "bool"},    {'b', "int8"},    {'B', "uint8"},    {'h', "int16"},
     {'H', "uint16"},  {'i', "int32"},   {'I', "uint32"},   {'q', "int64"},
     {'Q', "uint64"},  {'e', "float16"}, {'g', "bfloat16"}, {'f', "float32"},
-    {'d', "float64"}, {'n', "int4"},    {'N', "uint4"},    {'S', "string"}};
+    {'d', "float64"}, {'n', "int4"},    {'N', "uint4"},    {'m', "int2"},
+    {'M', "uint2"},   {'S', "string"}};
 
 StringRef onnx::elementLetterName(char letter) {
   for (auto [known, name] : kElements)
@@ -212,8 +213,10 @@ char onnx::elementLetter(const frontend::GraphValue &value) {
     bool isUnsigned = integer.isUnsigned();
     if (value.isUInt16)
       return 'H';
-    if (value.isFourBits)
+    if (value.packedBits == 4)
       return isUnsigned ? 'N' : 'n';
+    if (value.packedBits == 2)
+      return isUnsigned ? 'M' : 'm';
     switch (integer.getWidth()) {
     case 1:
       return '?';

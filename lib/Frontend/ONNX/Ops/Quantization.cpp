@@ -59,9 +59,6 @@ FailureOr<QuantParams> onnx::readQuantParams(NodeImporter &n,
                                              const GraphValue &x,
                                              unsigned scaleInput,
                                              unsigned zeroInput) {
-  if (n.getInt("block_size", 0) != 0)
-    return n.refuse() << "quantizes in blocks, which is not supported; use one "
-                         "scale for the tensor or for each channel";
   GraphValue &given = n.in(scaleInput);
   if (!given.isFloat())
     return n.refuse() << "has a scale of " << elementName(given.element)
@@ -154,7 +151,13 @@ LogicalResult onnx::importQuantizeLinear(NodeImporter &n) {
                        : n.b.getIntegerType(8, /*isSigned=*/false);
   bool isUInt16 = n.has(2) ? n.in(2).isUInt16
                            : given == static_cast<int32_t>(DataType::UInt16);
-  if (isUInt16 || (type && type.isInteger(16)))
+  bool isInBlocks = n.getInt("block_size", 0) != 0,
+       isWide = isUInt16 || (type && type.isInteger(16));
+  if (isInBlocks && isWide)
+    return n.refuse() << "quantizes to " << (isUInt16 ? "uint16" : "int16")
+                      << " in blocks, which is not supported; use int8 or "
+                         "uint8";
+  if (isWide)
     return quantizeWide(n, x, isUInt16);
   GraphValue probe;
   probe.element = type;
@@ -163,6 +166,8 @@ LogicalResult onnx::importQuantizeLinear(NodeImporter &n) {
                       << (type ? elementName(type) : dataTypeName(given))
                       << ", which is not supported; use int8, uint8, int16 or "
                          "uint16";
+  if (isInBlocks)
+    return quantizeInBlocks(n, x, type);
   // The result has the type of the zero point.
   probe.shape = x.shape;
   FailureOr<QuantParams> params = readQuantParams(n, probe, 1, 2);
@@ -232,8 +237,13 @@ LogicalResult onnx::importDequantizeLinear(NodeImporter &n) {
   Type type = given ? elementType(given, n.b.getContext()) : n.in(1).element;
   if (!type || !isa<FloatType>(type) || type.isF64())
     return n.refuse() << "gives a type that is not supported; use float32";
+  if (n.getInt("block_size", 0) != 0 && isWide)
+    return n.refuse() << "dequantizes integers of 16 bits in blocks, which is "
+                         "not supported; use int8 or uint8";
   if (isWide)
     return dequantizeWide(n, type);
+  if (n.getInt("block_size", 0) != 0)
+    return dequantizeInBlocks(n, type);
   FailureOr<StoredValue> x = readStored(n, {0, 1, 2});
   if (failed(x))
     return failure();

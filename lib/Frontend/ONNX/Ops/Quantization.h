@@ -46,6 +46,13 @@ FailureOr<QuantParams> readQuantParams(NodeImporter &n, const GraphValue &x,
 /// 128 becomes int8 with 0.
 FailureOr<StoredValue> readStored(NodeImporter &n, QuantInputs inputs);
 
+/// QuantizeLinear of `x` to int8 or uint8, and DequantizeLinear to `element`,
+/// with a scale for each block of `block_size` elements
+/// (QuantizationBlocks.cpp).
+mlir::LogicalResult quantizeInBlocks(NodeImporter &n, const GraphValue &x,
+                                     mlir::Type element);
+mlir::LogicalResult dequantizeInBlocks(NodeImporter &n, mlir::Type element);
+
 } // namespace qcc::onnx
 
 #endif // QCC_LIB_FRONTEND_ONNX_OPS_QUANTIZATION_H

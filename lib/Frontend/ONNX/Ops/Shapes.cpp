@@ -204,9 +204,9 @@ LogicalResult onnx::importConstantOfShape(NodeImporter &n) {
       return failure();
     if (knownSizes(constant->shape) != SmallVector<int64_t>{1})
       return n.refuse() << "has a value that is not one element; correct it";
-    if (constant->isFourBits || constant->isUInt16)
+    if (constant->packedBits || constant->isUInt16)
       return n.refuse() << "has a value of "
-                        << (constant->isUInt16 ? "uint16" : "int4 or uint4")
+                        << (constant->isUInt16 ? "uint16" : "2 or 4 bits")
                         << ", which is not supported; make it int8, uint8 or "
                            "int32";
     element = reshape(n, *constant, {});
