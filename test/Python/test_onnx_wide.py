@@ -116,6 +116,7 @@ def test_numbers_from_0_on_as_exporters_write_them(element, tmp_path, compiler):
     ("NonMaxSuppression", [uniform(1, 5, 4), uniform(1, 1, 5)],
      "NonMaxSuppression .* is not supported, in node .*; the size of its result is data"),
     ("Unique", [uniform(5)], "the size of its result is data"),
+    ("com.microsoft::QMoE", [uniform(2, 4), uniform(2, 2)], "data decide which experts each row is multiplied by"),
     ("SequenceConstruct", [uniform(5)], "sequences and optional values are no tensors"),
     ("RandomNormalLike", [uniform(5)], "its results are random; make them inputs")])
 def test_refused_with_a_reason(op, inputs, message, tmp_path, compiler):

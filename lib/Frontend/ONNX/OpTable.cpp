@@ -364,6 +364,9 @@ static const Reason kReasons[] = {
     {"the sizes of its caches are data; export the model with Attention of "
      "operator set 23 or with MultiHeadAttention",
      {"GroupQueryAttention"}},
+    {"data decide which experts each row is multiplied by; export a model "
+     "without a mixture of experts",
+     {"MoE", "QMoE"}},
 };
 
 namespace {

@@ -49,12 +49,17 @@ struct Difference {
 };
 } // namespace
 
-static OpOperand *operandOf(linalg::GenericOp op, Value argument) {
+/// The input whose element `argument` is, if the input is a constant tensor and
+/// the body reads the element once.
+static OpOperand *constantOf(linalg::GenericOp op, Value argument) {
   auto block = dyn_cast<BlockArgument>(argument);
-  if (!block || block.getOwner() != op.getBody() ||
+  if (!block || block.getOwner() != op.getBody() || !block.hasOneUse() ||
       block.getArgNumber() >= op.getNumDpsInputs())
     return nullptr;
-  return op.getMatchingOpOperand(block);
+  OpOperand *operand = op.getMatchingOpOperand(block);
+  bool isConstantTensor = isa<RankedTensorType>(operand->get().getType()) &&
+                          matchPattern(operand->get(), m_Constant());
+  return isConstantTensor ? operand : nullptr;
 }
 
 static std::optional<Difference> matchDifference(linalg::GenericOp op,
@@ -64,13 +69,11 @@ static std::optional<Difference> matchDifference(linalg::GenericOp op,
   found.subtract = subtract;
   found.extend = subtract.getLhs().getDefiningOp();
   if (!isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(found.extend) ||
-      !found.extend->hasOneUse())
+      !found.extend->hasOneUse() || !subtract.getType().isInteger(32) ||
+      !found.extend->getOperand(0).getType().isInteger(8))
     return std::nullopt;
-  found.weight = operandOf(op, found.extend->getOperand(0));
-  if (!found.weight || !found.extend->getOperand(0).hasOneUse() ||
-      !found.extend->getOperand(0).getType().isInteger(8) ||
-      !matchPattern(found.weight->get(), m_Constant()) ||
-      !found.weight->get().hasOneUse() ||
+  found.weight = constantOf(op, found.extend->getOperand(0));
+  if (!found.weight || !found.weight->get().hasOneUse() ||
       !op.getMatchingIndexingMap(found.weight).isProjectedPermutation())
     return std::nullopt;
   APInt number;
@@ -78,11 +81,8 @@ static std::optional<Difference> matchDifference(linalg::GenericOp op,
     found.number = number.getSExtValue();
     return found;
   }
-  found.zero = operandOf(op, subtract.getRhs());
-  if (!found.zero || !subtract.getRhs().hasOneUse() ||
-      !matchPattern(found.zero->get(), m_Constant()))
-    return std::nullopt;
-  return found;
+  found.zero = constantOf(op, subtract.getRhs());
+  return found.zero ? std::optional(found) : std::nullopt;
 }
 
 /// For each dimension of the weight, the distance in the tensor of zero points

@@ -124,3 +124,35 @@ func.func @stays(%x: tensor<2x1x2xi8>, %o: tensor<1x2x1xi32>) -> (tensor<1x2x1xi
   } -> tensor<1x2x1xi32>
   return %0, %6, %v : tensor<1x2x1xi32>, tensor<1x2x1xi32>, tensor<1x1x2xi8>
 }
+
+// A zero point that is a scalar operand, and a difference of another width.
+// CHECK-LABEL: func.func @other_types
+// CHECK:         arith.subi {{.*}} : i32
+// CHECK:         arith.subi {{.*}} : i64
+func.func @other_types(%x: tensor<1x1x2xi8>, %o: tensor<1x1x1xi32>, %p: tensor<1x1x1xi64>) -> (tensor<1x1x1xi32>, tensor<1x1x1xi64>) {
+  %w = arith.constant dense<[[[0, 15]]]> : tensor<1x1x2xi8>
+  %v = arith.constant dense<[[[1, 15]]]> : tensor<1x1x2xi8>
+  %z = arith.constant 8 : i32
+  %0 = linalg.generic {indexing_maps = [#x, #w, affine_map<(m, n, g, k) -> ()>, #r], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %w, %z : tensor<1x1x2xi8>, tensor<1x1x2xi8>, i32) outs(%o : tensor<1x1x1xi32>) {
+  ^bb0(%a: i8, %b: i8, %c: i32, %acc: i32):
+    %1 = arith.extsi %a : i8 to i32
+    %2 = arith.extui %b : i8 to i32
+    %3 = arith.subi %2, %c : i32
+    %4 = arith.muli %1, %3 : i32
+    %5 = arith.addi %acc, %4 : i32
+    linalg.yield %5 : i32
+  } -> tensor<1x1x1xi32>
+  %6 = linalg.generic {indexing_maps = [#x, #w, #r], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %v : tensor<1x1x2xi8>, tensor<1x1x2xi8>) outs(%p : tensor<1x1x1xi64>) {
+  ^bb0(%a: i8, %b: i8, %acc: i64):
+    %c = arith.constant 8 : i64
+    %1 = arith.extsi %a : i8 to i64
+    %2 = arith.extui %b : i8 to i64
+    %3 = arith.subi %2, %c : i64
+    %4 = arith.muli %1, %3 : i64
+    %5 = arith.addi %acc, %4 : i64
+    linalg.yield %5 : i64
+  } -> tensor<1x1x1xi64>
+  return %0, %6 : tensor<1x1x1xi32>, tensor<1x1x1xi64>
+}
