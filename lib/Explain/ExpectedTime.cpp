@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "qcc/Explain/Explain.h"
 #include "qcc/Transforms/Contraction/ContractParts.h"
+#include "qcc/Transforms/Steps/StepInfo.h"
 #include <algorithm>
 
 using namespace mlir;
@@ -100,6 +101,47 @@ static void expectKernel(StepExplanation &explanation, kernel::ContractOp op,
     explanation.expectedSecondsOfBytes = bytes;
 }
 
+/// The operations of an op in a block of `rows` rows.
+static double operationsOfBlock(Operation *op, int64_t rows) {
+  auto contract = dyn_cast<kernel::ContractOp>(op);
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (!contract && !structured)
+    return 0;
+  double operations =
+      contract ? 2
+               : llvm::count_if(structured.getBlock()->without_terminator(),
+                                [](Operation &inner) {
+                                  return !isa<arith::ConstantOp>(inner);
+                                });
+  for (int64_t size : contract ? contract.getStaticLoopSizes()
+                               : structured.getStaticLoopRanges())
+    operations *= double(ShapedType::isDynamic(size) ? rows : size);
+  return operations;
+}
+
+/// The seconds of a group of ops that run by blocks of rows: those of its
+/// kernels and of its loops.
+static double expectGroup(double allOperations, func::FuncOp step, int64_t rows,
+                          const Target &target, const ThreadSpeed &speed) {
+  double operations = 0, loops = 0, seconds = 0;
+  step.walk([&](Operation *op) {
+    double own = operationsOfBlock(op, rows);
+    operations += own;
+    auto contract = dyn_cast<kernel::ContractOp>(op);
+    if (!contract) {
+      loops += own;
+      return;
+    }
+    kernel::LoweringConfigAttrInterface config =
+        contract.getLoweringConfigAttr();
+    double cost = target.strategyOf(config)->cost(contract, config).time;
+    seconds += own / 2 / kProductsOfCost * cost / speed.costs;
+  });
+  seconds += loops * vectorsOfOperation(step, speed.vectorBits) /
+             speed.vectorOperations;
+  return operations > 0 ? seconds * allOperations / operations : 0;
+}
+
 void qcc::expectTime(StepExplanation &explanation, func::CallOp call,
                      func::FuncOp step, const Target &target) {
   std::optional<ThreadSpeed> speed = target.threadSpeed();
@@ -108,6 +150,14 @@ void qcc::expectTime(StepExplanation &explanation, func::CallOp call,
     return;
   double weights = std::min<double>(constantBytes(call), *explanation.numBytes);
   double tensors = double(*explanation.numBytes) - weights;
+  if (std::optional<int64_t> rows = rowsOfBlock(step)) {
+    explanation.expectedSeconds =
+        speed->stepSeconds +
+        std::max(tensors / speed->tensorBytes,
+                 expectGroup(double(*explanation.numOperations), step, *rows,
+                             target, *speed));
+    return;
+  }
   kernel::ContractOp contract;
   step.walk([&](kernel::ContractOp op) { contract = op; });
   if (contract)

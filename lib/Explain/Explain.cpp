@@ -13,6 +13,7 @@
 #include "mlir/IR/Matchers.h"
 #include "qcc/Explain/ExpectedTime.h"
 #include "qcc/Transforms/Steps/EntryDims.h"
+#include "qcc/Transforms/Steps/StepInfo.h"
 #include "qcc/Transforms/Steps/Steps.h"
 #include "llvm/ADT/StringExtras.h"
 #include <map>
@@ -162,7 +163,9 @@ static void explainContraction(StepExplanation &explanation,
   kernel::LoweringConfigAttrInterface config = op.getLoweringConfigAttr();
   explanation.atom = config.getAtomName().str();
   explanation.source = stringifyConfigSource(config.getSource()).str();
-  explanation.config = config.describe();
+  // A group of steps has several contractions.
+  explanation.config += (explanation.config.empty() ? "" : ", then ");
+  explanation.config += config.describe();
   explanation.shareOfPeak =
       target.strategyOf(config)->cost(op, config).shareOfPeak;
   explanation.alternatives = target.listAlternatives(op);
@@ -207,6 +210,8 @@ StepExplanation qcc::explainStep(func::CallOp call, const SymbolTable &symbols,
   step.walk([&](kernel::ContractOp op) {
     explainContraction(explanation, op, target);
   });
+  if (std::optional<int64_t> rows = rowsOfBlock(step))
+    explanation.config += ", by blocks of " + std::to_string(*rows) + " rows";
   unsigned count = call.getNumOperands();
   explanation.operations = formula(call.getOperand(count - 4));
   explanation.bytes = formula(call.getOperand(count - 3));

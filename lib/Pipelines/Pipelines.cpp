@@ -136,7 +136,8 @@ void qcc::buildKernelStage(OpPassManager &pm, const TargetRef &target,
 
 // kernel, linalg, memref, arith, math, cf
 //   an entry is a list of calls to steps; temporaries lie in one arena.
-void qcc::buildBufferStage(OpPassManager &pm, const TargetRef &target) {
+void qcc::buildBufferStage(OpPassManager &pm, const TargetRef &target,
+                           const StageOptions &options) {
   pm.addNestedPass<func::FuncOp>(createMaterializeLoopResults());
   pm.addNestedPass<func::FuncOp>(createPadInPlace());
   // Ops that turn out to give what they get are gone before results have
@@ -154,6 +155,8 @@ void qcc::buildBufferStage(OpPassManager &pm, const TargetRef &target) {
   pm.addNestedPass<func::FuncOp>(createPlaceTemporaries());
   pm.addNestedPass<func::FuncOp>(createAdaptLoweringConfig(target));
   pm.addNestedPass<func::FuncOp>(createPadRows(target));
+  if (options.fuse)
+    pm.addNestedPass<func::FuncOp>(createBlockRows(target));
   target->addContractionPasses(pm);
   pm.addPass(createOutlineSteps());
   pm.addNestedPass<func::FuncOp>(createPlanMemory());
@@ -193,7 +196,7 @@ void qcc::buildStage(OpPassManager &pm, Stage stage, const TargetRef &target,
   case Stage::Kernel:
     return buildKernelStage(pm, target, options);
   case Stage::Buffer:
-    return buildBufferStage(pm, target);
+    return buildBufferStage(pm, target, options);
   case Stage::Target:
     return target->buildTargetStage(pm);
   case Stage::LLVM:

@@ -54,7 +54,8 @@ void buildKernelStage(mlir::OpPassManager &pm,
                       const std::shared_ptr<const Target> &target,
                       const StageOptions &options = StageOptions());
 void buildBufferStage(mlir::OpPassManager &pm,
-                      const std::shared_ptr<const Target> &target);
+                      const std::shared_ptr<const Target> &target,
+                      const StageOptions &options = StageOptions());
 void buildLLVMStage(mlir::OpPassManager &pm,
                     const std::shared_ptr<const Target> &target);
 

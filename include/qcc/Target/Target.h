@@ -153,6 +153,12 @@ public:
   packing(kernel::ContractOp op,
           kernel::LoweringConfigAttrInterface config) const = 0;
 
+  /// The rows of a tile of results: a block of as many, or of a multiple, has
+  /// no smaller tile at its end.
+  virtual int64_t rowsOfTile(kernel::LoweringConfigAttrInterface config) const {
+    return 1;
+  }
+
   /// How far apart, in bytes, rows of `bytes` bytes of the left operand had
   /// best start.
   virtual int64_t rowPitch(kernel::LoweringConfigAttrInterface config,
@@ -244,6 +250,10 @@ public:
   virtual std::optional<double> timeOfPass(int64_t bytes) const {
     return std::nullopt;
   }
+
+  /// The bytes of the cache of one core, in which a thread may keep the
+  /// temporaries of several ops; 0 where steps run on a device.
+  virtual int64_t coreCacheBytes() const { return 0; }
 
   /// The speed of one thread; nothing where it is not known.
   virtual std::optional<ThreadSpeed> threadSpeed() const {

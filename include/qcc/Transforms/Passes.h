@@ -53,6 +53,8 @@ createStoreUnsigned(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass>
 createSeparatePrologues(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass> createPadRows(std::shared_ptr<const Target> target);
+std::unique_ptr<mlir::Pass>
+createBlockRows(std::shared_ptr<const Target> target);
 
 /// Adds a pass that rejects all ops after the stage `stage`, except ops of
 /// `dialects` and of builtin, func, affine and scf.

@@ -10,7 +10,10 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
 #include "qcc/Dialect/QNN/IR/ValueInfo.h"
 #include "qcc/Dialect/QNN/IR/WeightNote.h"
@@ -47,6 +50,25 @@ std::string qcc::sourcePosition(Location loc) {
 // Description
 //===----------------------------------------------------------------------===//
 
+/// What the members of a group are made of, in order, without fills.
+static SmallVector<std::string> originsOf(ArrayRef<Operation *> members) {
+  SmallVector<std::string> origins;
+  for (Operation *member : members) {
+    if (auto contract = dyn_cast<kernel::ContractOp>(member)) {
+      if (ArrayAttr fused = contract.getFusedAttr())
+        for (auto name : fused.getAsRange<StringAttr>())
+          origins.push_back(name.str());
+      continue;
+    }
+    if (workKindOf(member) == WorkKind::DataMovement)
+      continue;
+    std::string all = originOf(member);
+    for (StringRef name : llvm::split(all, ", "))
+      origins.push_back(name.str());
+  }
+  return origins;
+}
+
 DictionaryAttr qcc::describeWork(Operation *work) {
   Builder builder(work->getContext());
   NamedAttrList info;
@@ -61,7 +83,11 @@ DictionaryAttr qcc::describeWork(Operation *work) {
   setString("model_op", modelOp(loc));
   setString("location", sourcePosition(loc));
   setString("work", toString(workKindOf(work)));
-  if (auto contract = dyn_cast<kernel::ContractOp>(work)) {
+  if (SmallVector<Operation *> members = membersOf(work); !members.empty()) {
+    setString("kind", "rows");
+    info.set("fused", builder.getStrArrayAttr(
+                          to_vector_of<StringRef>(originsOf(members))));
+  } else if (auto contract = dyn_cast<kernel::ContractOp>(work)) {
     setString("kind", "contract");
     if (contract.getFused())
       info.set("fused", contract.getFusedAttr());
@@ -76,7 +102,7 @@ DictionaryAttr qcc::describeWork(Operation *work) {
   }
   if (Attribute weight = work->getAttr(kWeightAttr))
     info.set("weight", weight);
-  if (!isa<kernel::PackOp, kernel::ContractOp>(work))
+  if (!isa<kernel::PackOp, kernel::ContractOp, scf::ForallOp>(work))
     setString("refused", whyGeneric(work));
   else if (Attribute refused = work->getAttr(kRefusedAttr))
     info.set("refused", refused);
@@ -172,10 +198,10 @@ void qcc::resolveViewSizes(func::FuncOp entry) {
   }
 }
 
-/// The product of the loop sizes of a structured op, read off its operands.
-static OpFoldResult iterationCount(OpBuilder &builder, Location loc,
-                                   ArrayRef<Value> operands,
-                                   ArrayRef<AffineMap> maps) {
+/// The sizes of the loops of a structured op, read off its operands.
+static SmallVector<OpFoldResult> loopSizes(OpBuilder &builder, Location loc,
+                                           ArrayRef<Value> operands,
+                                           ArrayRef<AffineMap> maps) {
   unsigned loops = maps.front().getNumDims();
   SmallVector<OpFoldResult> extent(loops);
   for (auto [operand, map] : llvm::zip(operands, maps)) {
@@ -190,37 +216,84 @@ static OpFoldResult iterationCount(OpBuilder &builder, Location loc,
   for (OpFoldResult size : extent)
     if (size)
       known.push_back(size);
-  return multiply(builder, loc, known);
+  return known;
+}
+
+/// The operations of an op, as factors; none for an op without arithmetic.
+static SmallVector<OpFoldResult> operationsOf(OpBuilder &builder,
+                                              Operation *op) {
+  Location loc = op->getLoc();
+  SmallVector<OpFoldResult> factors;
+  int64_t each = 0;
+  if (auto contract = dyn_cast<kernel::ContractOp>(op)) {
+    factors = loopSizes(builder, loc, llvm::to_vector(contract.getOuts()),
+                        contract.getOutMaps());
+    each = 2 * contract.getReductionSize();
+    if (auto merged = contract->getAttrOfType<IntegerAttr>(kMergedGroupsAttr))
+      each /= merged.getInt();
+  } else if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+    factors = loopSizes(builder, loc, llvm::to_vector(op->getOperands()),
+                        structured.getIndexingMapsArray());
+    each = llvm::count_if(
+        structured.getBlock()->without_terminator(),
+        [](Operation &inner) { return !isa<arith::ConstantOp>(inner); });
+  }
+  factors.push_back(builder.getIndexAttr(each));
+  return factors;
+}
+
+/// The operations of all iterations of `loop` for an op in it.
+static OpFoldResult operationsInLoop(OpBuilder &builder, scf::ForallOp loop,
+                                     Operation *member) {
+  SmallVector<OpFoldResult> factors = operationsOf(builder, member);
+  // The rows of a block are a constant, or the fewer rows of the last block.
+  int64_t rows = 1;
+  for (OpFoldResult step : loop.getMixedStep())
+    rows = std::max(rows, *getConstantIntValue(step));
+  auto *ofBlock = llvm::find_if(factors, [&](OpFoldResult size) {
+    auto value = dyn_cast<Value>(size);
+    return value ? loop->isAncestor(value.getParentRegion()->getParentOp())
+                 : getConstantIntValue(size) == rows;
+  });
+  assert(ofBlock != factors.end() && "each member computes rows");
+  factors.erase(ofBlock);
+  llvm::append_range(factors, loop.getMixedUpperBound());
+  return multiply(builder, loop.getLoc(), factors);
+}
+
+SmallVector<Operation *> qcc::membersOf(Operation *work) {
+  SmallVector<Operation *> members;
+  if (auto loop = dyn_cast<scf::ForallOp>(work))
+    for (Operation &op : loop.getBody()->without_terminator())
+      if (isa<DestinationStyleOpInterface>(op))
+        members.push_back(&op);
+  return members;
+}
+
+std::optional<int64_t> qcc::rowsOfBlock(func::FuncOp step) {
+  std::optional<int64_t> rows;
+  for (auto loop : step.getOps<scf::ForallOp>())
+    for (int64_t size : loop.getStaticStep())
+      rows = std::max(rows.value_or(1), size);
+  return rows;
 }
 
 WorkCounts qcc::emitWorkCounts(OpBuilder &builder, Operation *work) {
   Location loc = work->getLoc();
-  OpFoldResult operations = builder.getIndexAttr(0);
-  if (auto contract = dyn_cast<kernel::ContractOp>(work)) {
-    SmallVector<Value> outs(contract.getOuts());
-    SmallVector<AffineMap> maps = contract.getOutMaps();
-    int64_t reduction = contract.getReductionSize();
-    if (auto merged = contract->getAttrOfType<IntegerAttr>(kMergedGroupsAttr))
-      reduction /= merged.getInt();
-    operations = multiply(builder, loc,
-                          {iterationCount(builder, loc, outs, maps),
-                           builder.getIndexAttr(2 * reduction)});
-  } else if (auto op = dyn_cast<linalg::LinalgOp>(work)) {
-    int64_t scalars = 0;
-    for (Operation &inner : op.getBlock()->without_terminator())
-      scalars += !isa<arith::ConstantOp>(inner);
-    operations = multiply(
-        builder, loc,
-        {iterationCount(builder, loc, llvm::to_vector(work->getOperands()),
-                        op.getIndexingMapsArray()),
-         builder.getIndexAttr(scalars)});
-  }
+  llvm::SetVector<Value> used(work->operand_begin(), work->operand_end());
+  getUsedValuesDefinedAbove(work->getRegions(), used);
+  Value operations = getValueOrCreateConstantIndexOp(
+      builder, loc, multiply(builder, loc, operationsOf(builder, work)));
+  for (Operation *member : membersOf(work))
+    operations = builder.createOrFold<arith::AddIOp>(
+        loc, operations,
+        getValueOrCreateConstantIndexOp(
+            builder, loc,
+            operationsInLoop(builder, cast<scf::ForallOp>(work), member)));
   Value bytes = arith::ConstantIndexOp::create(builder, loc, 0);
-  llvm::SmallSetVector<Value, 8> operands;
-  for (Value operand : work->getOperands())
-    if (isa<MemRefType>(operand.getType()))
-      operands.insert(operand);
-  for (Value operand : operands) {
+  for (Value operand : used) {
+    if (!isa<MemRefType>(operand.getType()))
+      continue;
     SmallVector<OpFoldResult> factors = sizesOf(builder, loc, operand);
     Type element = cast<MemRefType>(operand.getType()).getElementType();
     unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
@@ -229,5 +302,5 @@ WorkCounts qcc::emitWorkCounts(OpBuilder &builder, Operation *work) {
         builder, loc, multiply(builder, loc, factors));
     bytes = builder.createOrFold<arith::AddIOp>(loc, bytes, size);
   }
-  return {getValueOrCreateConstantIndexOp(builder, loc, operations), bytes};
+  return {operations, bytes};
 }

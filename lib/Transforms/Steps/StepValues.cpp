@@ -102,15 +102,33 @@ static bool isReplacedInPart(Value memref, StringRef layer) {
   });
 }
 
+/// What work writes: the operand of the entry, and what the program calls it.
+/// Members of a group write blocks of rows, or temporaries of their own.
+static SmallVector<std::pair<Value, ValueInfo>> writtenValues(Operation *work) {
+  SmallVector<std::pair<Value, ValueInfo>> written;
+  SmallVector<Operation *> ops = membersOf(work);
+  bool isGroup = !ops.empty();
+  if (!isGroup)
+    ops.push_back(work);
+  for (Operation *op : ops) {
+    auto destination = dyn_cast<DestinationStyleOpInterface>(op);
+    if (!destination)
+      continue;
+    for (auto [init, info] :
+         llvm::zip(destination.getDpsInits(),
+                   valueInfos(op, destination.getNumDpsInits()))) {
+      auto block = init.getDefiningOp<memref::SubViewOp>();
+      written.emplace_back(isGroup && block ? block.getSource() : init, info);
+    }
+  }
+  return written;
+}
+
 void qcc::recordValues(func::CallOp call, func::FuncOp step, Operation *work,
                        const IRMapping &mapping) {
-  auto destination = dyn_cast<DestinationStyleOpInterface>(work);
-  if (!destination)
-    return;
   Builder builder(step.getContext());
   SmallVector<NamedAttrList> values(call.getNumOperands());
-  SmallVector<ValueInfo> infos = valueInfos(work, destination.getNumDpsInits());
-  for (auto [init, info] : llvm::zip(destination.getDpsInits(), infos)) {
+  for (auto &[init, info] : writtenValues(work)) {
     auto type = dyn_cast<MemRefType>(init.getType());
     if (!type)
       continue;

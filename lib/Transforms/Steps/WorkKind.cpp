@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -75,6 +76,12 @@ WorkKind qcc::workKindOf(Operation *op) {
     return isa<FloatType>(contract.getAccumulatorType())
                ? WorkKind::FloatContraction
                : WorkKind::IntegerContraction;
+  // A loop over blocks of rows (block-rows) does what its contractions do.
+  if (isa<scf::ForallOp>(op)) {
+    WorkKind kind = WorkKind::ControlFlow;
+    op->walk([&](kernel::ContractOp inner) { kind = workKindOf(inner); });
+    return kind;
+  }
   if (isa<LoopLikeOpInterface, RegionBranchOpInterface>(op) &&
       !isa<linalg::LinalgOp>(op))
     return WorkKind::ControlFlow;

@@ -30,6 +30,7 @@ public:
   std::string tuningName() const override;
   bool needsRhsRange() const override;
   bool prefersUnsignedLhs() const override;
+  int64_t coreCacheBytes() const override { return spec.l2Bytes; }
   bool contractsFloats() const override { return true; }
   bool contractsGroups() const override { return true; }
   bool readsLhsAsItLies(kernel::ContractOp op, mlir::RankedTensorType type,

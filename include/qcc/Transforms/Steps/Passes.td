@@ -9,6 +9,43 @@
 //
 //===----------------------------------------------------------------------===//
 
+def BlockRows : Pass<"block-rows", "::mlir::func::FuncOp"> {
+  let summary = "Products of activations and what is between them by blocks of rows";
+  let description = [{
+    A contraction of two activations, such as the scores of an attention, often gives
+    more than a cache holds. The ops that follow, as far as they compute rows from rows of
+    it, become one loop over blocks of rows, whose temporaries stay in the cache:
+
+    ```mlir
+    %s = memref.alloc() : memref<12x1024x1024xf32>
+    %p = memref.alloc() : memref<12x1024x1024xi8>
+    kernel.contract lhs(%q) rhs(%k) outs(%s)
+    linalg.generic ins(%s) outs(%p)
+    kernel.contract lhs(%p) rhs(%v) outs(%y)
+    ```
+    becomes
+    ```mlir
+    scf.forall (%h, %m) = (0, 0) to (12, 1024) step (1, 32) {
+      %s = memref.alloca() : memref<1x32x1024xf32>
+      %p = memref.alloca() : memref<1x32x1024xi8>
+      kernel.contract lhs(%q[%h, %m, 0]) rhs(%k[%h, ...]) outs(%s)
+      linalg.generic ins(%s) outs(%p)
+      kernel.contract lhs(%p) rhs(%v[%h, ...]) outs(%y[%h, %m, 0])
+    }
+    ```
+    where brackets stand for subviews. Each op computes the same elements in the same
+    order as before. Ops between the members, such as a `kernel.pack`, run before the
+    loop. The steps stay apart if their temporaries fit the cache of a core, if the size
+    of a row is not known, or if the target runs steps on a device.
+  }];
+  let options = [
+    Option<"targetName", "target", "std::string", "",
+           "Name of the target, where none was handed over in C++">
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def OutlineSteps : Pass<"outline-steps", "::mlir::ModuleOp"> {
   let summary = "Each piece of work of an entry to a function of its own";
   let description = [{

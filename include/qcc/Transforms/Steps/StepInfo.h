@@ -10,8 +10,16 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include <optional>
 
 namespace qcc {
+
+/// The ops that a loop over blocks of rows runs (block-rows), in order; none
+/// for other work.
+llvm::SmallVector<mlir::Operation *> membersOf(mlir::Operation *work);
+
+/// The rows of a block, if a step runs by blocks of rows.
+std::optional<int64_t> rowsOfBlock(mlir::func::FuncOp step);
 
 /// Describes an op on memrefs, for people and for `qcc explain`, by the keys
 /// kind, work, layer, model_op, location, fused, config, not_tuned, weight

@@ -203,7 +203,8 @@ Grid qcc::x86::openGrid(KernelBuilder &builder, Contraction &contraction,
 
   Value threads = builder.index(1);
   auto function = op->getParentOfType<func::FuncOp>();
-  if (isStep(function))
+  // A thread computes what is inside of a parallel loop by itself.
+  if (isStep(function) && !op->getParentOfType<scf::ForallOp>())
     threads = getStepArgument(function, StepArgument::Threads);
   auto forall = scf::ForallOp::create(
       rewriter, loc, getAsOpFoldResult(ArrayRef<Value>{threads}), ValueRange{},

@@ -260,6 +260,10 @@ X86Strategy::packing(ContractOp op, LoweringConfigAttrInterface any) const {
                  hasSums};
 }
 
+int64_t X86Strategy::rowsOfTile(LoweringConfigAttrInterface config) const {
+  return cast<ConfigAttr>(config).getMr();
+}
+
 LoweringConfigAttrInterface X86Strategy::adapt(ContractOp op,
                                                LoweringConfigAttrInterface any,
                                                std::string &reason) const {

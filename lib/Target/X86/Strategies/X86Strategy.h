@@ -42,6 +42,7 @@ public:
   std::optional<Packing>
   packing(kernel::ContractOp op,
           kernel::LoweringConfigAttrInterface config) const override;
+  int64_t rowsOfTile(kernel::LoweringConfigAttrInterface config) const override;
   kernel::LoweringConfigAttrInterface
   adapt(kernel::ContractOp op, kernel::LoweringConfigAttrInterface config,
         std::string &reason) const override;

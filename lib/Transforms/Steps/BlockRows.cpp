@@ -1,0 +1,397 @@
+//===- BlockRows.cpp - Attention block of rows by block of rows -----------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A group of ops that hand rows to each other (RowGroup.h) becomes one loop
+// over blocks of rows. Within the loop temporaries have the rows of a block,
+// and belong to a thread. docs/Rationale/Attention.md says when that is faster.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../TargetPass.h"
+#include "RowGroup.h"
+#include "StepValues.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "qcc/Transforms/Passes.h"
+#include "qcc/Transforms/Refusal.h"
+#include "qcc/Transforms/Steps/StepInfo.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+#include <variant>
+
+#define DEBUG_TYPE "block-rows"
+
+namespace qcc {
+#define GEN_PASS_DEF_BLOCKROWS
+#include "qcc/Transforms/Passes.h.inc"
+} // namespace qcc
+
+using namespace mlir;
+using namespace qcc;
+
+ALWAYS_ENABLED_STATISTIC(numGroups, "Groups that run by blocks of rows");
+ALWAYS_ENABLED_STATISTIC(numMembers, "Steps that became parts of such groups");
+
+/// Temporaries of a block fill at most one part of so many of the cache.
+/// Operands of the contractions need the rest.
+constexpr int64_t kCacheParts = 2;
+
+//===----------------------------------------------------------------------===//
+// Decision
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What is known of a group before it is rewritten.
+struct Plan {
+  unsigned blockedRow; ///< the row dimension that is cut in blocks
+  int64_t size;        ///< rows of a block
+};
+} // namespace
+
+/// The row dimension that is cut in blocks: the rows of the last contraction.
+static unsigned blockedRowOf(const RowGroup &group) {
+  for (Operation *member : llvm::reverse(group.getMembers()))
+    if (auto contract = dyn_cast<kernel::ContractOp>(member))
+      for (auto [row, loop] : llvm::enumerate(group.getLoops(member)))
+        if (contract.getRoles()->m == loop)
+          return row;
+  return group.getNumRows() - 1;
+}
+
+/// The bytes of a row of a temporary; nothing if they are not known.
+static std::optional<int64_t> bytesOfRow(const RowGroup &group,
+                                         memref::AllocOp alloc) {
+  MemRefType type = alloc.getType();
+  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    if (llvm::is_contained(group.getRowDims(alloc), dim))
+      continue;
+    if (ShapedType::isDynamic(size))
+      return std::nullopt;
+    bytes *= size;
+  }
+  return bytes;
+}
+
+/// How many rows a block has, multiples of the tiles of the contractions.
+static int64_t sizeOfBlock(const RowGroup &group, int64_t most, int64_t rows,
+                           const Target &target) {
+  int64_t tile = 1;
+  for (Operation *member : group.getMembers())
+    if (auto contract = dyn_cast<kernel::ContractOp>(member))
+      if (auto config = contract.getLoweringConfigAttr())
+        tile = std::lcm(tile, target.strategyOf(config)->rowsOfTile(config));
+  int64_t size = std::max<int64_t>(most / tile * tile, tile);
+  if (ShapedType::isDynamic(rows))
+    return size;
+  // Blocks of equal size.
+  int64_t blocks = llvm::divideCeil(rows, size);
+  return std::min<int64_t>(rows,
+                           llvm::alignTo(llvm::divideCeil(rows, blocks), tile));
+}
+
+/// The bytes of a temporary; `unknown` if they are not known.
+static int64_t bytesOf(memref::AllocOp alloc, int64_t unknown) {
+  MemRefType type = alloc.getType();
+  return type.hasStaticShape()
+             ? type.getNumElements() *
+                   llvm::divideCeil(type.getElementTypeBitWidth(), 8)
+             : unknown;
+}
+
+/// Decides whether a group is faster as one step. Returns why not, for people;
+/// an empty text if its temporaries fit the cache anyway.
+static std::variant<Plan, std::string> decide(const RowGroup &group,
+                                              const Target &target) {
+  int64_t cache = target.coreCacheBytes(), bytesOfAll = 0, bytes = 0, rows = 0;
+  Plan plan{blockedRowOf(group), 0};
+  for (memref::AllocOp alloc : group.getTemporaries()) {
+    std::optional<int64_t> row = bytesOfRow(group, alloc);
+    if (!row)
+      return "the size of a row of a temporary is not known before the program "
+             "runs";
+    bytes += *row;
+    rows = alloc.getType().getDimSize(group.getRowDims(alloc)[plan.blockedRow]);
+    bytesOfAll += bytesOf(alloc, /*unknown=*/cache + 1);
+  }
+  if (bytesOfAll <= cache)
+    return "";
+  int64_t most = cache / kCacheParts / bytes;
+  if (most == 0)
+    return "one row of the temporaries does not fit the cache";
+  plan.size = sizeOfBlock(group, most, rows, target);
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Blocker {
+public:
+  Blocker(RewriterBase &rewriter, const RowGroup &group, Plan plan)
+      : rewriter(rewriter), group(group), plan(plan),
+        members(group.getMembers()), loc(members.back()->getLoc()) {}
+
+  void run();
+
+private:
+  void openLoop();
+  /// A temporary of a block.
+  Value allocate(memref::AllocOp alloc);
+  /// The rows of the block of an operand of a member.
+  Value slice(Operation *member, const RowAccess &access);
+  /// The part of `memref` that is the block along `dims`, one dimension for
+  /// each row dimension or nothing.
+  Value slice(Value memref, ArrayRef<std::optional<unsigned>> dims,
+              bool fromStart);
+
+  RewriterBase &rewriter;
+  const RowGroup &group;
+  Plan plan;
+  SmallVector<Operation *> members;
+  Location loc;
+  SmallVector<Value> begin;         // of each row dimension
+  SmallVector<OpFoldResult> counts; // rows of the block
+  DenseMap<Value, Value> temporaries;
+};
+} // namespace
+
+void Blocker::openLoop() {
+  // The last member writes rows of all row dimensions.
+  for (const RowAccess &access : rowAccesses(members.back())) {
+    ArrayRef<unsigned> dims = group.getRowDims(access.memref());
+    if (!access.isWritten)
+      continue;
+    SmallVector<OpFoldResult> sizes = sizesOf(rewriter, loc, access.memref());
+    SmallVector<OpFoldResult> lower(dims.size(), rewriter.getIndexAttr(0)),
+        upper, steps(dims.size(), rewriter.getIndexAttr(1));
+    for (unsigned dim : dims)
+      upper.push_back(sizes[dim]);
+    steps[plan.blockedRow] = rewriter.getIndexAttr(plan.size);
+    auto forall = scf::ForallOp::create(rewriter, loc, lower, upper, steps,
+                                        ValueRange(), std::nullopt);
+    rewriter.setInsertionPointToStart(forall.getBody());
+    llvm::append_range(begin, forall.getInductionVars());
+    counts.assign(dims.size(), rewriter.getIndexAttr(1));
+    counts[plan.blockedRow] = rewriter.getIndexAttr(plan.size);
+    OpFoldResult rows = upper[plan.blockedRow];
+    auto known = getConstantIntValue(rows);
+    if (known && *known % plan.size == 0)
+      return;
+    AffineExpr s0, s1;
+    bindSymbols(rewriter.getContext(), s0, s1);
+    counts[plan.blockedRow] = affine::makeComposedFoldedAffineMin(
+        rewriter, loc,
+        AffineMap::get(0, 2,
+                       {s1 - s0, rewriter.getAffineConstantExpr(plan.size)},
+                       rewriter.getContext()),
+        {begin[plan.blockedRow], rows});
+    return;
+  }
+}
+
+Value Blocker::slice(Value memref, ArrayRef<std::optional<unsigned>> dims,
+                     bool fromStart) {
+  SmallVector<OpFoldResult> sizes = sizesOf(rewriter, loc, memref);
+  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0)),
+      strides(sizes.size(), rewriter.getIndexAttr(1));
+  for (auto [row, dim] : llvm::enumerate(dims)) {
+    if (!dim)
+      continue;
+    if (!fromStart)
+      offsets[*dim] = begin[row];
+    sizes[*dim] = counts[row];
+  }
+  return memref::SubViewOp::create(rewriter, loc, memref, offsets, sizes,
+                                   strides);
+}
+
+Value Blocker::allocate(memref::AllocOp alloc) {
+  MemRefType type = alloc.getType();
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<std::optional<unsigned>> dims;
+  for (auto [row, dim] : llvm::enumerate(group.getRowDims(alloc))) {
+    shape[dim] = row == plan.blockedRow ? plan.size : 1;
+    dims.push_back(dim);
+  }
+  // Rows keep the pitch that kernels want.
+  int64_t columns = shape.back();
+  if (!type.getLayout().isIdentity())
+    shape.back() = type.getStridesAndOffset().first.end()[-2];
+  Value block = memref::AllocaOp::create(
+      rewriter, loc, MemRefType::get(shape, type.getElementType()),
+      rewriter.getI64IntegerAttr(64));
+  if (shape.back() != columns) {
+    SmallVector<OpFoldResult> sizes = sizesOf(rewriter, loc, block);
+    sizes.back() = rewriter.getIndexAttr(columns);
+    block = memref::SubViewOp::create(
+        rewriter, loc, block,
+        SmallVector<OpFoldResult>(sizes.size(), rewriter.getIndexAttr(0)),
+        sizes,
+        SmallVector<OpFoldResult>(sizes.size(), rewriter.getIndexAttr(1)));
+  }
+  if (getConstantIntValue(counts[plan.blockedRow]))
+    return block;
+  return slice(block, dims, /*fromStart=*/true);
+}
+
+Value Blocker::slice(Operation *member, const RowAccess &access) {
+  if (Value block = temporaries.lookup(access.memref()))
+    return block;
+  SmallVector<std::optional<unsigned>> dims;
+  for (unsigned loop : group.getLoops(member)) {
+    dims.emplace_back();
+    if (access.map) {
+      for (auto [i, expr] : llvm::enumerate(access.map.getResults()))
+        if (expr == rewriter.getAffineDimExpr(loop))
+          dims.back() = i;
+      continue;
+    }
+    // Batch dimensions lead those of packed operands.
+    auto batch = cast<kernel::ContractOp>(member).getRoles()->batch;
+    if (auto *at = llvm::find(batch, loop); at != batch.end())
+      dims.back() = at - batch.begin();
+  }
+  if (llvm::none_of(dims, [](auto &dim) { return dim.has_value(); }))
+    return access.memref();
+  return slice(access.memref(), dims, /*fromStart=*/false);
+}
+
+void Blocker::run() {
+  rewriter.setInsertionPointAfter(members.back());
+  openLoop();
+  for (memref::AllocOp alloc : group.getTemporaries())
+    temporaries[alloc] = allocate(alloc);
+  for (Operation *member : members) {
+    SmallVector<Value> operands(member->getOperands());
+    for (const RowAccess &access : rowAccesses(member))
+      operands[access.operand->getOperandNumber()] = slice(member, access);
+    Operation *clone = rewriter.clone(*member);
+    clone->setOperands(operands);
+  }
+  for (Operation *member : llvm::reverse(members))
+    rewriter.eraseOp(member);
+  for (auto &[alloc, block] : temporaries)
+    rewriter.eraseOp(alloc.getDefiningOp());
+}
+
+//===----------------------------------------------------------------------===//
+// Search
+//===----------------------------------------------------------------------===//
+
+/// So many ops are looked at for a next member: the branches of a network are
+/// short, or belong elsewhere.
+constexpr unsigned kMostBetween = 16;
+
+/// Whether an op only names or allocates memory, or computes scalars.
+static bool isNoWork(Operation *op) {
+  return isa<memref::AllocOp, memref::GetGlobalOp>(op) ||
+         (isMemoryEffectFree(op) && op->getNumRegions() == 0);
+}
+
+/// Whether ops between the members may run before all of them.
+static bool mayRunLast(const RowGroup &group) {
+  SmallVector<Operation *> members = group.getMembers();
+  for (Operation *op = members.front(); op != members.back();
+       op = op->getNextNode())
+    if (!isNoWork(op) && !llvm::is_contained(members, op) &&
+        group.mustPrecede(op))
+      return false;
+  return true;
+}
+
+namespace {
+struct BlockRows : TargetPass<qcc::impl::BlockRowsBase<BlockRows>> {
+  using TargetPass::TargetPass;
+
+  void runOnOperation() override {
+    if (target->coreCacheBytes() == 0 ||
+        !getOperation().getBody().hasOneBlock())
+      return;
+    IRRewriter rewriter(&getContext());
+    SmallVector<kernel::ContractOp> contractions(
+        getOperation().getOps<kernel::ContractOp>());
+    DenseSet<Operation *> done;
+    for (kernel::ContractOp op : contractions)
+      if (!done.contains(op) && !reasonAgainstRows(op))
+        blockFrom(rewriter, op, done);
+  }
+
+private:
+  /// Blocks the group that begins with `first`, if that is faster. Adds its
+  /// members to `done`.
+  void blockFrom(RewriterBase &rewriter, kernel::ContractOp first,
+                 DenseSet<Operation *> &done);
+  /// Notes why the result of a contraction goes through memory, if it does not
+  /// fit the cache.
+  void leaveApart(kernel::ContractOp first, StringRef reason);
+};
+} // namespace
+
+void BlockRows::leaveApart(kernel::ContractOp first, StringRef reason) {
+  int64_t cache = target->coreCacheBytes();
+  auto alloc = first.getOuts().front().getDefiningOp<memref::AllocOp>();
+  if (reason.empty() || !alloc || bytesOf(alloc, cache + 1) <= cache)
+    return;
+  LDBG() << "leaves the steps from the contraction at " << first.getLoc()
+         << " apart: " << reason;
+  refuse(first, "its result goes through memory, since the next steps do not "
+                "run by blocks of rows with it: " +
+                    reason);
+}
+
+void BlockRows::blockFrom(RewriterBase &rewriter, kernel::ContractOp first,
+                          DenseSet<Operation *> &done) {
+  RowGroup group(first);
+  if (group.getNumRows() == 0)
+    return;
+  unsigned between = 0;
+  std::string stopped;
+  for (Operation *op = first->getNextNode(); op && between <= kMostBetween;
+       op = op->getNextNode()) {
+    if (isNoWork(op) || llvm::is_contained(group.getMembers(), op))
+      continue;
+    std::optional<std::string> reason = reasonAgainstRows(op);
+    RowGroup grown = group;
+    if (!reason)
+      reason = grown.add(op);
+    if (!reason && mayRunLast(grown)) {
+      group = grown;
+      between = 0;
+      continue;
+    }
+    ++between;
+    if (group.mustPrecede(op)) {
+      stopped = reason.value_or("steps between need its operands");
+      break;
+    }
+  }
+  std::variant<Plan, std::string> plan = decide(group, *target);
+  if (auto *reason = std::get_if<std::string>(&plan)) {
+    leaveApart(first, reason->empty() ? stopped : *reason);
+    return;
+  }
+  for (Operation *member : group.getMembers())
+    done.insert(member);
+  ++numGroups;
+  numMembers += group.getMembers().size();
+  LDBG() << group.getMembers().size() << " steps from the contraction at "
+         << first.getLoc() << " on run by blocks of "
+         << std::get<Plan>(plan).size << " rows";
+  Blocker(rewriter, group, std::get<Plan>(plan)).run();
+}
+
+std::unique_ptr<Pass> qcc::createBlockRows(TargetRef target) {
+  return std::make_unique<BlockRows>(std::move(target));
+}

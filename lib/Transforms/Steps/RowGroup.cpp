@@ -1,0 +1,278 @@
+//===- RowGroup.cpp - Steps that hand rows to each other ------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowGroup.h"
+#include "StepValues.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+using namespace qcc;
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+SmallVector<RowAccess> qcc::rowAccesses(Operation *op) {
+  SmallVector<RowAccess> accesses;
+  auto destination = cast<DestinationStyleOpInterface>(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    AffineMap map;
+    if (auto contract = dyn_cast<kernel::ContractOp>(op)) {
+      bool isPacked = contract.isPacked() && operand.get() == contract.getRhs();
+      if (!isPacked && !contract.isRhsSums(operand.getOperandNumber()))
+        map = contract.getIndexingMap(operand);
+    } else {
+      map = cast<linalg::LinalgOp>(op).getMatchingIndexingMap(&operand);
+    }
+    accesses.push_back({&operand, map, destination.isDpsInit(&operand)});
+  }
+  return accesses;
+}
+
+/// Whether the right operand is a constant of the program, packed or not.
+static bool hasConstantRhs(kernel::ContractOp op) {
+  return isa_and_nonnull<memref::GetGlobalOp>(
+      baseOf(op.getRhs()).getDefiningOp());
+}
+
+std::optional<std::string> qcc::reasonAgainstRows(Operation *op) {
+  if (auto contract = dyn_cast<kernel::ContractOp>(op)) {
+    if (hasConstantRhs(contract))
+      return "its right operand is a constant, which each block of rows would "
+             "read again";
+    if (contract.getRoles()->isDepthwise || contract.getLhsPadding() ||
+        !kernel::isProjection(contract.getLhsMap()))
+      return "it reads windows";
+    return std::nullopt;
+  }
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || !generic.hasPureBufferSemantics())
+    return "it is no loop nest with one index for each dimension";
+  // An index would be that of the block.
+  if (!generic.getBody()->getOps<linalg::IndexOp>().empty() ||
+      generic.hasDynamicIndexingMaps())
+    return "its elements depend on their position";
+  return std::nullopt;
+}
+
+/// Whether a loop of the op may run over rows: no iteration needs another, and
+/// no packed operand has its elements in another order.
+static bool isRowLoop(Operation *op, unsigned loop) {
+  auto contract = dyn_cast<kernel::ContractOp>(op);
+  if (!contract)
+    return cast<linalg::LinalgOp>(op).getIteratorTypesArray()[loop] ==
+           utils::IteratorType::parallel;
+  kernel::ContractOp::Roles roles = *contract.getRoles();
+  return roles.m == loop || llvm::is_contained(roles.outer, loop);
+}
+
+/// The dimension of an operand that is indexed by a loop alone.
+static std::optional<unsigned> dimOf(AffineMap map, unsigned loop) {
+  if (map)
+    for (auto [i, expr] : llvm::enumerate(map.getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr);
+          dim && dim.getPosition() == loop)
+        return i;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+RowGroup::RowGroup(Operation *op) {
+  SmallVector<RowAccess> accesses = rowAccesses(op);
+  auto isRow = [&](unsigned loop) {
+    return isRowLoop(op, loop) &&
+           llvm::all_of(accesses, [&](const RowAccess &access) {
+             return !access.isWritten || dimOf(access.map, loop);
+           });
+  };
+  Dims &loops = members[op];
+  AffineMap first = llvm::find_if(accesses, [](auto &access) {
+                      return access.isWritten;
+                    })->map;
+  for (unsigned loop = 0; loop < first.getNumDims(); ++loop)
+    if (isRow(loop))
+      loops.push_back(loop);
+  numRows = loops.size();
+  for (const RowAccess &access : accesses)
+    if (access.isWritten)
+      for (unsigned loop : loops)
+        written[access.memref()].push_back(*dimOf(access.map, loop));
+}
+
+bool RowGroup::hasContraction() const {
+  return llvm::any_of(members, [](auto &member) {
+    return isa<kernel::ContractOp>(member.first);
+  });
+}
+
+SmallVector<Operation *> RowGroup::getMembers() const {
+  SmallVector<Operation *> ops =
+      llvm::map_to_vector(members, [](auto &member) { return member.first; });
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return ops;
+}
+
+SmallVector<memref::AllocOp> RowGroup::getTemporaries() const {
+  SmallVector<memref::AllocOp> temporaries;
+  for (auto &[memref, dims] : written)
+    if (auto alloc = memref.getDefiningOp<memref::AllocOp>())
+      if (llvm::all_of(alloc->getUsers(),
+                       [&](Operation *op) { return members.contains(op); }))
+        temporaries.push_back(alloc);
+  return temporaries;
+}
+
+void RowGroup::drop(const llvm::SmallBitVector &rows) {
+  auto keep = [&](Dims &dims) {
+    Dims kept;
+    for (auto [i, dim] : llvm::enumerate(dims))
+      if (!rows.test(i))
+        kept.push_back(dim);
+    dims = kept;
+  };
+  for (auto &member : members)
+    keep(member.second);
+  for (auto &buffer : written)
+    keep(buffer.second);
+  numRows -= rows.count();
+}
+
+bool RowGroup::mustPrecede(Operation *op) const {
+  llvm::DenseSet<Value> read, write;
+  for (auto &[member, loops] : members)
+    if (member->isBeforeInBlock(op))
+      for (const RowAccess &access : rowAccesses(member))
+        (access.isWritten ? write : read).insert(baseOf(access.memref()));
+  WalkResult touches = op->walk([&](Operation *inner) {
+    auto destination = dyn_cast<DestinationStyleOpInterface>(inner);
+    for (OpOperand &operand : inner->getOpOperands()) {
+      if (!isa<BaseMemRefType>(operand.get().getType()))
+        continue;
+      Value base = baseOf(operand.get());
+      bool mayWrite = !destination || destination.isDpsInit(&operand);
+      if (write.contains(base) || (mayWrite && read.contains(base)))
+        return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return touches.wasInterrupted();
+}
+
+bool RowGroup::isConsistent() const {
+  llvm::DenseSet<Value> bases;
+  for (auto &buffer : written)
+    bases.insert(baseOf(buffer.first));
+  for (auto &[member, loops] : members)
+    for (const RowAccess &access : rowAccesses(member)) {
+      if (!bases.contains(baseOf(access.memref())))
+        continue;
+      ArrayRef<unsigned> dims = getRowDims(access.memref());
+      if (dims.empty() || !access.map)
+        return false;
+      for (auto [dim, loop] : llvm::zip_equal(dims, loops))
+        if (dimOf(access.map, loop) != dim)
+          return false;
+    }
+  return true;
+}
+
+std::optional<std::string> RowGroup::join(Operation *op) {
+  SmallVector<RowAccess> accesses = rowAccesses(op);
+  SmallVector<std::optional<unsigned>> loops(numRows);
+  llvm::SmallBitVector dropped(numRows);
+  bool readsRows = false;
+  for (const RowAccess &access : accesses) {
+    ArrayRef<unsigned> dims = getRowDims(access.memref());
+    if (dims.empty())
+      continue;
+    readsRows = true;
+    for (unsigned row = 0; row < numRows; ++row) {
+      std::optional<unsigned> loop;
+      if (access.map)
+        if (auto dim = dyn_cast<AffineDimExpr>(access.map.getResult(dims[row])))
+          loop = dim.getPosition();
+      if (!loop || !isRowLoop(op, *loop) || loops[row].value_or(*loop) != *loop)
+        dropped.set(row);
+      else
+        loops[row] = loop;
+    }
+  }
+  for (unsigned row = 0; row < numRows; ++row)
+    for (const RowAccess &access : accesses)
+      if (access.isWritten && loops[row] && !dimOf(access.map, *loops[row]))
+        dropped.set(row);
+  if (!readsRows)
+    return "it reads no rows of the steps before it";
+  if (dropped.all() ||
+      (dropped.any() && (hasContraction() || isa<kernel::ContractOp>(op))))
+    return "its rows are not those of the steps before it";
+  drop(dropped);
+  Dims &own = members[op];
+  for (auto [row, loop] : llvm::enumerate(loops))
+    if (!dropped.test(row))
+      own.push_back(*loop);
+  for (const RowAccess &access : accesses)
+    if (access.isWritten && getRowDims(access.memref()).empty())
+      for (unsigned loop : own)
+        written[access.memref()].push_back(*dimOf(access.map, loop));
+  return std::nullopt;
+}
+
+/// The op that last writes a temporary before `op`, if an op of a group may.
+static Operation *writerBefore(Operation *op, Value memref) {
+  Operation *writer = nullptr;
+  if (!memref.getDefiningOp<memref::AllocOp>())
+    return nullptr;
+  for (OpOperand &use : memref.getUses()) {
+    Operation *user = use.getOwner();
+    auto destination = dyn_cast<DestinationStyleOpInterface>(user);
+    if (user->getBlock() == op->getBlock() && user->isBeforeInBlock(op) &&
+        destination && destination.isDpsInit(&use) &&
+        (!writer || writer->isBeforeInBlock(user)))
+      writer = user;
+  }
+  return writer && !reasonAgainstRows(writer) ? writer : nullptr;
+}
+
+void RowGroup::addWriters(Operation *op) {
+  for (const RowAccess &access : rowAccesses(op)) {
+    Operation *writer = writerBefore(op, access.memref());
+    if (!writer || members.contains(writer))
+      continue;
+    Dims dims;
+    for (unsigned loop : getLoops(op))
+      if (auto dim = dimOf(access.map, loop))
+        dims.push_back(*dim);
+    if (dims.size() != numRows)
+      continue;
+    RowGroup grown = *this;
+    grown.written[access.memref()] = dims;
+    if (grown.join(writer) || grown.numRows != numRows || !grown.isConsistent())
+      continue;
+    *this = grown;
+    addWriters(writer);
+  }
+}
+
+std::optional<std::string> RowGroup::add(Operation *op) {
+  RowGroup grown = *this;
+  if (auto reason = grown.join(op))
+    return reason;
+  // What a member has read so far as a whole may have a writer in the group.
+  if (!grown.isConsistent())
+    return "it touches results of the steps before it by other rows than its "
+           "own";
+  *this = grown;
+  addWriters(op);
+  return std::nullopt;
+}
