@@ -86,7 +86,7 @@ DictionaryAttr qcc::describeWork(Operation *work) {
   if (SmallVector<Operation *> members = membersOf(work); !members.empty()) {
     setString("kind", "rows");
     info.set("fused", builder.getStrArrayAttr(
-                          to_vector_of<StringRef>(originsOf(members))));
+                          llvm::to_vector_of<StringRef>(originsOf(members))));
   } else if (auto contract = dyn_cast<kernel::ContractOp>(work)) {
     setString("kind", "contract");
     if (contract.getFused())

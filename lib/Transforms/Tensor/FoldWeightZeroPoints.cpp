@@ -111,7 +111,16 @@ stridesOfZero(const Difference &difference) {
   return strides;
 }
 
-/// The differences as int8, or nothing if they do not fit.
+/// Whether all of `bytes` fit in 4 bits.
+static bool areNibbles(ArrayRef<char> bytes, bool isSigned) {
+  return llvm::all_of(bytes, [=](char byte) {
+    return isSigned ? byte >= -8 && byte <= 7 : uint8_t(byte) <= 15;
+  });
+}
+
+/// The differences as int8, or nothing if they do not fit, or do not fit in 4
+/// bits although the weight does: kernels keep such weights in nibbles if zero
+/// points vary along groups of K.
 static std::optional<std::vector<char>> compute(const Difference &difference) {
   std::optional<ConstantData> weight =
       ConstantData::get(difference.weight->get());
@@ -154,6 +163,11 @@ static std::optional<std::vector<char>> compute(const Difference &difference) {
       index[d] = 0;
     }
   }
+  bool hasGroups =
+      llvm::count_if(strides, [](int64_t s) { return s != 0; }) > 1;
+  if (hasGroups && areNibbles(weight->bytes, isSigned) &&
+      !areNibbles(result, /*isSigned=*/true))
+    return std::nullopt;
   return result;
 }
 

@@ -30,6 +30,26 @@ func.func @groups(%x: tensor<1x2x2xi8>, %o: tensor<2x1x2xi32>) -> tensor<2x1x2xi
   return %0 : tensor<2x1x2xi32>
 }
 
+// Weights of 4 bits keep zero points of groups if the differences have more bits.
+// CHECK-LABEL: func.func @nibbles
+// CHECK:         arith.constant dense<{{\[\[\[}}0, 15], [7, 9]]]> : tensor<1x2x2xi8>
+// CHECK:         arith.subi
+func.func @nibbles(%x: tensor<1x2x2xi8>, %o: tensor<2x1x1xi32>) -> tensor<2x1x1xi32> {
+  %w = arith.constant dense<[[[0, 15], [7, 9]]]> : tensor<1x2x2xi8>
+  %z = arith.constant dense<[[1], [8]]> : tensor<2x1xi32>
+  %0 = linalg.generic {indexing_maps = [#x, #w, affine_map<(m, n, g, k) -> (g, n)>, #r], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %w, %z : tensor<1x2x2xi8>, tensor<1x2x2xi8>, tensor<2x1xi32>) outs(%o : tensor<2x1x1xi32>) {
+  ^bb0(%a: i8, %b: i8, %c: i32, %acc: i32):
+    %1 = arith.extsi %a : i8 to i32
+    %2 = arith.extui %b : i8 to i32
+    %3 = arith.subi %2, %c : i32
+    %4 = arith.muli %1, %3 : i32
+    %5 = arith.addi %acc, %4 : i32
+    linalg.yield %5 : i32
+  } -> tensor<2x1x1xi32>
+  return %0 : tensor<2x1x1xi32>
+}
+
 // One for each channel.
 // CHECK-LABEL: func.func @channels
 // CHECK:         arith.constant dense<{{\[\[\[}}-3, 0], [-1, -10]], {{\[\[}}1, 2], [122, -126]]]> : tensor<2x2x2xi8>

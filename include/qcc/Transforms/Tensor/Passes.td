@@ -48,7 +48,8 @@ def FoldWeightZeroPoints : Pass<"fold-weight-zero-points", "::mlir::func::FuncOp
   let description = [{
     Where the body of a reduction subtracts a constant zero point from an element of a
     constant, of any form, and all differences fit in int8, the constant becomes the
-    differences, as with weights of 4 bits. A constant with other users stays.
+    differences, as with weights of 4 bits. A constant with other users stays, and one of 4
+    bits whose zero points vary along groups of K, unless the differences have 4 bits, too.
 
     ```mlir
     %w = arith.constant dense<[[7, 15]]> : tensor<1x2xi8>
