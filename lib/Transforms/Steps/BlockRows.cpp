@@ -59,7 +59,8 @@ struct Plan {
 
 /// The row dimension that is cut in blocks: the rows of the last contraction.
 static unsigned blockedRowOf(const RowGroup &group) {
-  for (Operation *member : llvm::reverse(group.getMembers()))
+  SmallVector<Operation *> members = group.getMembers();
+  for (Operation *member : llvm::reverse(members))
     if (auto contract = dyn_cast<kernel::ContractOp>(member))
       for (auto [row, loop] : llvm::enumerate(group.getLoops(member)))
         if (contract.getRoles()->m == loop)
