@@ -199,7 +199,7 @@ PackedClamps ClampFinder::find(arith::TruncIOp truncation) {
     });
   };
   // A byte that is not only yielded must be what it is, too.
-  const PackedClamps none{{saturation, std::nullopt, std::nullopt}, {}};
+  PackedClamps none{{saturation, std::nullopt, std::nullopt}, {}};
   if (!isOnlyYielded(truncation))
     return none;
   Operation *user = truncation;

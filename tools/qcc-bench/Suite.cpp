@@ -167,7 +167,7 @@ static llvm::Error checkConvolution(const ConvolutionShape &conv) {
     return error;
   // Sums of u8 * i8.
   constexpr int64_t kMaxProducts = INT32_MAX / (255 * 128);
-  if (double(conv.kh) * conv.kw * (conv.c / conv.groups) > kMaxProducts)
+  if (double(conv.kh) * conv.kw * double(conv.c) / conv.groups > kMaxProducts)
     return fail("'kh' * 'kw' * 'c' / 'groups' is more than " +
                 llvm::Twine(kMaxProducts) + ": sums may overflow i32");
   Shape shape(conv);
