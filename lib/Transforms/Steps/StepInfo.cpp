@@ -250,13 +250,27 @@ static OpFoldResult operationsInLoop(OpBuilder &builder, scf::ForallOp loop,
   int64_t rows = 1;
   for (OpFoldResult step : loop.getMixedStep())
     rows = std::max(rows, *getConstantIntValue(step));
-  auto *ofBlock = llvm::find_if(factors, [&](OpFoldResult size) {
+  auto isInLoop = [&](Value value) {
+    return loop->isAncestor(value.getParentRegion()->getParentOp());
+  };
+  // Sizes of views of a block may be read outside of the loop: by an op that
+  // nobody needs.
+  bool isFound = false;
+  SmallVector<OpFoldResult> known;
+  for (OpFoldResult size : factors) {
     auto value = dyn_cast<Value>(size);
-    return value ? loop->isAncestor(value.getParentRegion()->getParentOp())
-                 : getConstantIntValue(size) == rows;
-  });
-  assert(ofBlock != factors.end() && "each member computes rows");
-  factors.erase(ofBlock);
+    Operation *reader = value ? value.getDefiningOp() : nullptr;
+    bool readsBlock = reader && !isInLoop(value) &&
+                      llvm::any_of(reader->getOperands(), isInLoop);
+    bool isOfBlock = value ? isInLoop(value) || readsBlock
+                           : !isFound && getConstantIntValue(size) == rows;
+    isFound |= isOfBlock;
+    if (!isOfBlock)
+      known.push_back(size);
+    else if (readsBlock && reader->use_empty())
+      reader->erase();
+  }
+  factors = known;
   llvm::append_range(factors, loop.getMixedUpperBound());
   return multiply(builder, loop.getLoc(), factors);
 }
