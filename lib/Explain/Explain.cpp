@@ -210,7 +210,7 @@ StepExplanation qcc::explainStep(func::CallOp call, const SymbolTable &symbols,
   step.walk([&](kernel::ContractOp op) {
     explainContraction(explanation, op, target);
   });
-  if (std::optional<int64_t> rows = rowsOfBlock(step))
+  if (std::optional<int64_t> rows = rowsOfBlock(step); rows && *rows > 1)
     explanation.config += ", by blocks of " + std::to_string(*rows) + " rows";
   unsigned count = call.getNumOperands();
   explanation.operations = formula(call.getOperand(count - 4));

@@ -104,9 +104,11 @@ def to_tosa(source: "str | os.PathLike[str] | bytes", shapes: Optional[Mapping[s
     """
     with tempfile.TemporaryDirectory(prefix="qcc-tflite-") as folder:
         given = isinstance(source, (bytes, bytearray))
-        model = os.path.join(folder, "model.tflite") if given else os.fspath(source)
-        if given:
+        if isinstance(source, (bytes, bytearray)):
+            model = os.path.join(folder, "model.tflite")
             pathlib.Path(model).write_bytes(source)
+        else:
+            model = os.fspath(source)
         if not os.path.isfile(model):
             raise InvalidArgumentError(f"there is no file '{model}'")
         text = _convert(model, os.path.join(folder, "model.mlir"), shapes or {})

@@ -39,8 +39,9 @@ def test_weight_argument_costs_packing(cpu):
 
 
 def test_encoder_contractions(cpu):
-    """Six projections and feed-forward matmuls, scores and values, all on integers."""
-    assert len(contractions(explain("encoder.mlir", cpu))) == 8
+    """Six projections and feed-forward matmuls, scores and values, all on integers. One step may do several."""
+    configs = [kernel["config"] for kernel in contractions(explain("encoder.mlir", cpu))]
+    assert sum(len(config.split(", then ")) for config in configs) == 8
 
 
 def test_compile_time(cpu, tmp_path):
