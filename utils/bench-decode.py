@@ -96,7 +96,10 @@ def measure(options, n, k, size, threads, memory):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    numbers = lambda text: [int(number) for number in text.split(",")]  # noqa: E731
+
+    def numbers(text):
+        return [int(number) for number in text.split(",")]
+
     parser.add_argument("--shapes", default=SHAPES, type=lambda text: [numbers(shape.replace("x", ",")) for shape in text.split(",")])
     parser.add_argument("--groups", default="32,128", type=numbers)
     parser.add_argument("--threads", default="1", type=numbers)
@@ -118,7 +121,7 @@ def main():
     options = parse_arguments()
     memory = np.ones(256 << 20, np.uint8).view(np.uint64)
     print(f"qcc {qcc.__version__}, onnxruntime {onnxruntime.__version__}; one row")
-    print("| columns x K | group | threads | qcc | reads | share of a loop that only reads (1 thread) | ONNX Runtime | qcc / ONNX Runtime |")
+    print("| columns x K | group | threads | qcc | reads | share of a loop that only reads (1 thread) | ONNX Runtime | its time over qcc's |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     results = []
     for n, k in options.shapes:

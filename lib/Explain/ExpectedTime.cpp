@@ -107,12 +107,7 @@ static double operationsOfBlock(Operation *op, int64_t rows) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!contract && !structured)
     return 0;
-  double operations =
-      contract ? 2
-               : llvm::count_if(structured.getBlock()->without_terminator(),
-                                [](Operation &inner) {
-                                  return !isa<arith::ConstantOp>(inner);
-                                });
+  double operations = double(operationsOfIteration(op));
   for (int64_t size : contract ? contract.getStaticLoopSizes()
                                : structured.getStaticLoopRanges())
     operations *= double(ShapedType::isDynamic(size) ? rows : size);

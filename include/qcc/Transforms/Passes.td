@@ -65,6 +65,7 @@ def FormContractions : Pass<"form-contractions", "::mlir::func::FuncOp"> {
       reads as they were before they were broadcast.
 
     With `groups`, a contraction of sums of groups of K takes in the chain over the groups.
+
     In the end loops of one iteration are left out, except the columns and one reduction.
     A contraction that cannot be formed keeps the reason in `qcc.refused`.
 

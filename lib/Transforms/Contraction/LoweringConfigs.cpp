@@ -20,7 +20,9 @@ using kernel::ContractOp;
 using kernel::LoweringConfigAttrInterface;
 
 void qcc::annotateRhsRange(ContractOp op, const Target &target) {
-  if (!target.needsRhsRange() || op.isOfFloats() || op.isPacked() ||
+  // Groups of K may be packed in nibbles, whatever the target.
+  bool isAsked = target.needsRhsRange() || op.hasGroups();
+  if (!isAsked || op.isOfFloats() || op.isPacked() ||
       !op.getRhsPrologue().empty())
     return;
   if (std::optional<NumberRange> range =

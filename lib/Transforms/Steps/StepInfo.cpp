@@ -219,6 +219,18 @@ static SmallVector<OpFoldResult> loopSizes(OpBuilder &builder, Location loc,
   return known;
 }
 
+int64_t qcc::operationsOfIteration(Operation *op) {
+  if (isa<kernel::ContractOp>(op))
+    return 2;
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured
+             ? llvm::count_if(structured.getBlock()->without_terminator(),
+                              [](Operation &inner) {
+                                return !isa<arith::ConstantOp>(inner);
+                              })
+             : 0;
+}
+
 /// The operations of an op, as factors; none for an op without arithmetic.
 static SmallVector<OpFoldResult> operationsOf(OpBuilder &builder,
                                               Operation *op) {
@@ -228,15 +240,13 @@ static SmallVector<OpFoldResult> operationsOf(OpBuilder &builder,
   if (auto contract = dyn_cast<kernel::ContractOp>(op)) {
     factors = loopSizes(builder, loc, llvm::to_vector(contract.getOuts()),
                         contract.getOutMaps());
-    each = 2 * contract.getReductionSize();
+    each = operationsOfIteration(op) * contract.getReductionSize();
     if (auto merged = contract->getAttrOfType<IntegerAttr>(kMergedGroupsAttr))
       each /= merged.getInt();
   } else if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
     factors = loopSizes(builder, loc, llvm::to_vector(op->getOperands()),
                         structured.getIndexingMapsArray());
-    each = llvm::count_if(
-        structured.getBlock()->without_terminator(),
-        [](Operation &inner) { return !isa<arith::ConstantOp>(inner); });
+    each = operationsOfIteration(op);
   }
   factors.push_back(builder.getIndexAttr(each));
   return factors;

@@ -21,6 +21,10 @@ llvm::SmallVector<mlir::Operation *> membersOf(mlir::Operation *work);
 /// The rows of a block, if a step runs by blocks of rows.
 std::optional<int64_t> rowsOfBlock(mlir::func::FuncOp step);
 
+/// The operations of one iteration of all loops of an op; 0 for an op without
+/// arithmetic.
+int64_t operationsOfIteration(mlir::Operation *op);
+
 /// Describes an op on memrefs, for people and for `qcc explain`, by the keys
 /// kind, work, layer, model_op, location, fused, config, not_tuned, weight
 /// (WeightNote.h) and refused. Keys without a value are left out.

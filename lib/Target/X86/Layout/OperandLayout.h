@@ -22,10 +22,10 @@
 
 namespace qcc::x86 {
 
-/// How a kernel finds the elements of its operands.
 /// Elements of K of two words, which nibbles hold in one.
 constexpr int64_t kStepOfNibbles = 8;
 
+/// How a kernel finds the elements of its operands.
 struct OperandLayout {
   /// Whether the lanes of a vector are elements of K; columns otherwise.
   bool lanesAlongK = false;

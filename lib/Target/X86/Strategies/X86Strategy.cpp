@@ -52,6 +52,9 @@ static std::optional<NumberRange> rhsRange(ContractOp op) {
 }
 
 bool qcc::x86::fitsNibbles(ContractOp op, const Atom &atom) {
+  // What was packed stays as the config says.
+  if (op.isPacked())
+    return configOf(op).hasNibbles();
   if (!op.hasGroups() || op.getReductionSizes().back() % kStepOfNibbles != 0 ||
       atom.kr != 4 ||
       (atom.form != AtomForm::Words && atom.form != AtomForm::Bytes))

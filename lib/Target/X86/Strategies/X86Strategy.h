@@ -124,8 +124,8 @@ protected:
                          const Atom &atom) const override;
 };
 
-/// Whether the right operand of groups of K can be packed in nibbles, which
-/// `atom` then multiplies as unsigned bytes.
+/// Whether the right operand of groups of K can be packed in nibbles, or is,
+/// which `atom` then multiplies as unsigned bytes.
 bool fitsNibbles(kernel::ContractOp op, const Atom &atom);
 
 /// Why an atom does not multiply the elements of the right operand exactly;

@@ -171,10 +171,10 @@ def Kernel_ContractOp
 
     `indexing_maps` has one map for each operand, in operand order: lhs, rhs, init,
     lhs_zero_point, rhs_zero_point, lhs_operands, rhs_operands, group_operands,
-    epilogue_operands, outs. They are projected permutations (constants 0 allowed for unit dimensions). The
-    one of lhs may also be a window: each dimension indexed by a sum of different loops
-    times positive constants, as `oh * 2 + kh` of a convolution with stride 2. Its last
-    dimension may have a term for a group of columns, as `n floordiv 8 * 4 + c` of a
+    epilogue_operands, outs. They are projected permutations (constants 0 allowed for unit
+    dimensions). The one of lhs may also be a window: each dimension indexed by a sum of
+    different loops times positive constants, as `oh * 2 + kh` of a convolution with
+    stride 2. Its last dimension may have a term for a group of columns, as `n floordiv 8 * 4 + c` of a
     convolution whose groups have 8 columns and 4 elements of lhs each, `n` being the last
     loop of the first of outs. Static sizes have to keep windows inside lhs; dynamic ones
     are checked before (`insert-shape-checks`).
@@ -197,8 +197,8 @@ def Kernel_ContractOp
     Once `rhs_sums` is present the weight is *packed* by `kernel.pack`: `rhs` is then
     its packed form, its map remains the one of the unpacked weight, and `rhs_sums`
     holds the sum of each of its columns, with a dimension of groups before that of
-    columns if there are groups. Packed floats have no sums, nor need groups have them; `rhs_packed` says
-    that they are packed.
+    columns if there are groups. Packed floats have no sums, nor need groups have them;
+    `rhs_packed` says that they are packed.
 
     `lowering_config` is the decision, an attribute of the target; `fused` names the ops
     that were fused. `facts` is what passes know of the operands (`#kernel.facts`).
