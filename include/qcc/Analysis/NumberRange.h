@@ -43,8 +43,9 @@ struct NumberRange {
 NumberRange fullRange(mlir::Type type);
 
 /// The range of the elements of a constant of i32, of f32 without NaN, or of
-/// i8, unsigned if `isUnsigned`; nothing if `value` is not such a constant. Also
-/// of signed i64 whose elements are below 2^53, which a double has exactly.
+/// i8, unsigned if `isUnsigned`; nothing if `value` is not such a constant.
+/// Also of signed i64 whose elements are below 2^53, which a double has
+/// exactly.
 std::optional<NumberRange> rangeOfConstant(mlir::Value value,
                                            bool isUnsigned = false);
 

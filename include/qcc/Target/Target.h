@@ -226,8 +226,8 @@ public:
   /// stay loops.
   virtual bool contractsFloats() const { return false; }
 
-  /// Whether a strategy computes contractions with groups of K; where none does,
-  /// sums of groups and the chain over them are steps of their own.
+  /// Whether a strategy computes contractions with groups of K; where none
+  /// does, sums of groups and the chain over them are steps of their own.
   virtual bool contractsGroups() const { return false; }
 
   /// Whether strategies read a left operand of unsigned bytes where it lies,
