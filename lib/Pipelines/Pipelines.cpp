@@ -55,7 +55,9 @@ void qcc::buildGraphStage(OpPassManager &pm) {
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
   pm.addNestedPass<func::FuncOp>(createPromoteScalarArguments());
-  pm.addNestedPass<func::FuncOp>(createQNNFoldConstants());
+  QNNFoldConstantsOptions folding;
+  folding.keepNarrow = true;
+  pm.addNestedPass<func::FuncOp>(createQNNFoldConstants(folding));
   // What contractions give is known to be no NaN once they are of integers.
   pm.addNestedPass<func::FuncOp>(createQNNQuantizeBeforeMaxima());
   pm.addPass(createCSEPass());
@@ -67,11 +69,14 @@ void qcc::buildGraphStage(OpPassManager &pm) {
 //   i32 accumulation, rounding and saturation spelled out; every float
 //   operation is one that all targets compute alike.
 void qcc::buildTensorStage(OpPassManager &pm, const TargetRef &target) {
+  if (!target->contractsFloats())
+    pm.addNestedPass<func::FuncOp>(createQNNFoldConstants());
   pm.addPass(createConvertQNNToLinalg());
   pm.addNestedPass<func::FuncOp>(createDecomposeSoftmax());
   pm.addNestedPass<func::FuncOp>(createFillEmptyTensors());
   pm.addNestedPass<func::FuncOp>(createGeneralizeElementwise());
   pm.addNestedPass<func::FuncOp>(createGeneralizeLinalg());
+  pm.addNestedPass<func::FuncOp>(createExposeNarrowWeights());
   // Weights take the shapes that loops read.
   pm.addNestedPass<func::FuncOp>(createQNNFoldConstants());
   pm.addNestedPass<func::FuncOp>(createFoldWeightZeroPoints());
@@ -125,6 +130,7 @@ void qcc::buildKernelStage(OpPassManager &pm, const TargetRef &target,
   pm.addNestedPass<func::FuncOp>(createSeparatePrologues(target));
   pm.addNestedPass<func::FuncOp>(
       createSelectLoweringConfig(target, options.tuning));
+  pm.addNestedPass<func::FuncOp>(createFoldConstantPrologues(target));
   pm.addNestedPass<func::FuncOp>(createPackOperands(target));
   cleanUp(pm);
   pm.addNestedPass<func::FuncOp>(createAnnotateConstantRanges());

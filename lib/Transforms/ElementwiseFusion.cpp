@@ -8,6 +8,7 @@
 #include "qcc/Transforms/ElementwiseFusion.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "qcc/Transforms/Refusal.h"
+#include "qcc/Transforms/WidenedConstants.h"
 
 using namespace mlir;
 
@@ -25,7 +26,8 @@ bool qcc::isReadRepeatedly(OpOperand *operand) {
 
 bool qcc::isFusable(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
-  return producer && linalg::areElementwiseOpsFusable(operand) &&
+  return producer && !widensConstant(producer) &&
+         linalg::areElementwiseOpsFusable(operand) &&
          llvm::none_of(producer.getDpsInitsMutable(), [&](OpOperand &init) {
            return producer.payloadUsesValueFromOperand(&init);
          });

@@ -45,6 +45,10 @@ def QNNFoldConstants : Pass<"qnn-fold-constants", "::mlir::func::FuncOp"> {
     %s = arith.constant dense<[[2, -4]]> : tensor<1x2xi8>
     ```
   }];
+  let options = [
+    Option<"keepNarrow", "keep-narrow", "bool", "false",
+           "Leave large weights of float contractions quantized; the target decides">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",

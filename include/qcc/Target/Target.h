@@ -96,6 +96,10 @@ struct Packing {
   /// Whether the kernel reads the sums of columns. Only groups of K, which have
   /// many, may lack them.
   bool hasSums = true;
+  /// Whether elements are packed as they are stored, before the prologue of the
+  /// operand, which the kernel then computes. Only for constants of floats'
+  /// contractions.
+  bool isNarrow = false;
 };
 
 /// One way to compute contractions: which of them, by which configs, at what

@@ -39,6 +39,8 @@ createSelectLoweringConfig(std::shared_ptr<const Target> target,
 std::unique_ptr<mlir::Pass>
 createMergeGroups(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass>
+createFoldConstantPrologues(std::shared_ptr<const Target> target);
+std::unique_ptr<mlir::Pass>
 createPackOperands(std::shared_ptr<const Target> target);
 std::unique_ptr<mlir::Pass>
 createAdaptLoweringConfig(std::shared_ptr<const Target> target);

@@ -58,6 +58,31 @@ static bool isFoldable(qnn::ElementwiseOpInterface op) {
          });
 }
 
+/// Floats of so many elements stay in the caches of a core.
+constexpr int64_t kLeastElements = 1 << 16;
+
+/// Whether `op` dequantizes a constant that is the weight of one contraction of
+/// floats, which reads it as it is or through a reshape and a transpose, and
+/// nobody else reads the result. The constant takes less memory.
+static bool isNarrowWeight(qnn::DequantizeOp op) {
+  Value value = op.getResult();
+  auto type = cast<RankedTensorType>(value.getType());
+  if (!isFoldable(op) || !type.getElementType().isF32() ||
+      type.getNumElements() < kLeastElements)
+    return false;
+  auto reader = [&]() -> Operation * {
+    return value.hasOneUse() ? *value.user_begin() : nullptr;
+  };
+  if (auto collapse = dyn_cast_if_present<tensor::CollapseShapeOp>(reader()))
+    value = collapse.getResult();
+  if (auto transpose = dyn_cast_if_present<linalg::TransposeOp>(reader()))
+    value = transpose->getResult(0);
+  if (auto linear = dyn_cast_if_present<qnn::LinearOp>(reader()))
+    return linear.getWeight() == value;
+  auto contraction = dyn_cast_if_present<linalg::LinalgOp>(reader());
+  return contraction && linalg::isaContractionOpInterface(contraction);
+}
+
 /// A function that computes the op, without its quantized types.
 static OwningOpRef<ModuleOp> isolate(qnn::ElementwiseOpInterface op) {
   Location loc = op.getLoc();
@@ -121,6 +146,8 @@ static void replaceByValue(IRRewriter &rewriter, Operation *op) {
 
 namespace {
 struct QNNFoldConstants : qcc::impl::QNNFoldConstantsBase<QNNFoldConstants> {
+  using QNNFoldConstantsBase::QNNFoldConstantsBase;
+
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
@@ -132,6 +159,9 @@ struct QNNFoldConstants : qcc::impl::QNNFoldConstantsBase<QNNFoldConstants> {
       auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
       if (!type || !type.hasStaticShape() ||
           !matchPattern(op->getOperand(0), m_Constant()))
+        continue;
+      auto dequantize = dyn_cast<qnn::DequantizeOp>(op);
+      if (keepNarrow && dequantize && isNarrowWeight(dequantize))
         continue;
       makeInAction(&getContext(),
                    type.getNumElements() *

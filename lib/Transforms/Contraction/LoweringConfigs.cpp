@@ -21,9 +21,12 @@ using kernel::LoweringConfigAttrInterface;
 
 void qcc::annotateRhsRange(ContractOp op, const Target &target) {
   // Groups of K may be packed in nibbles, whatever the target.
+  // So may bytes that become floats.
+  bool widens = op.isOfFloats() && !op.getRhsPrologue().empty() &&
+                getElementTypeOrSelf(op.getRhs().getType()).isInteger(8);
   bool isAsked = target.needsRhsRange() || op.hasGroups();
-  if (!isAsked || op.isOfFloats() || op.isPacked() ||
-      !op.getRhsPrologue().empty())
+  bool areBytes = !op.isOfFloats() && op.getRhsPrologue().empty();
+  if (op.isPacked() || !(widens || (isAsked && areBytes)))
     return;
   if (std::optional<NumberRange> range =
           rangeOfConstant(op.getRhs(), op.getRhsUnsigned())) {

@@ -14,6 +14,7 @@
 #include "qcc/Dialect/QNN/IR/WeightNote.h"
 #include "qcc/Transforms/Movement.h"
 #include "qcc/Transforms/Refusal.h"
+#include "qcc/Transforms/WidenedConstants.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -212,7 +213,9 @@ bool qcc::isZeroFill(Value value) {
 static bool isConstantLike(Value value) {
   while (linalg::GenericOp move = movementOf(value))
     value = move.getDpsInputOperand(0)->get();
-  return matchPattern(value, m_Constant());
+  auto producer = value.getDefiningOp<linalg::GenericOp>();
+  return matchPattern(value, m_Constant()) ||
+         (producer && widensConstant(producer));
 }
 
 bool qcc::matchContraction(linalg::GenericOp op, Factor &lhs, Factor &rhs) {

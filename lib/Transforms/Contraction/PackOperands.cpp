@@ -55,8 +55,13 @@ struct PackShape {
   bool hasNibbles = false;
   /// Whether columns have sums: not those of floats.
   bool hasSums = true;
+  /// The bytes of an element that is a word of its own.
+  int64_t elementBytes = sizeof(float);
 
-  int64_t wordElements() const { return hasNibbles ? 2 * kr : kr; }
+  int64_t wordElements() const {
+    // A word of floats has one, but its nibbles follow each other.
+    return !hasNibbles ? kr : kr == 1 ? 8 : 2 * kr;
+  }
   int64_t columns() const { return llvm::divideCeil(n, nr); }
   int64_t segmentWords() const {
     return llvm::alignTo(reduction.back(), kStep) / wordElements();
@@ -101,22 +106,24 @@ static SmallVector<int64_t> strides(AffineMap map, ArrayRef<int64_t> shape) {
 
 static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
                          const PackShape &shape, bool isUnsigned,
-                         MutableArrayRef<int32_t> packed,
+                         MutableArrayRef<char> packed,
                          MutableArrayRef<int32_t> sums) {
   int64_t columns = shape.columns(), words = shape.words();
   unsigned numBatch = shape.batch.size();
   assert(stride.size() == numBatch + 1 + shape.reduction.size() &&
          "a stride for each batch, the columns and each dimension of K");
-  assert(int64_t(packed.size()) ==
-             llvm::product_of(shape.batch) * columns * words * shape.nr &&
-         "as many words as tiles hold");
   bool areFloats = shape.kr == 1;
-  int64_t elementBytes = areFloats ? sizeof(float) : 1;
+  int64_t elementBytes = areFloats ? shape.elementBytes : 1;
+  int64_t wordBytes =
+      areFloats && !shape.hasNibbles ? shape.elementBytes : sizeof(int32_t);
+  assert(int64_t(packed.size()) == llvm::product_of(shape.batch) * columns *
+                                       words * shape.nr * wordBytes &&
+         "as many words as tiles hold");
   assert((!shape.hasSums ||
           int64_t(sums.size()) == llvm::product_of(shape.batch) * shape.groups *
                                       columns * shape.nr) &&
          "a sum for each column and group of integers");
-  unsigned elementBits = 32 / shape.wordElements();
+  unsigned elementBits = 8 * wordBytes / shape.wordElements();
   // Where an element of a column is, and where it goes.
   struct Move {
     int64_t offset, word;
@@ -130,9 +137,10 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
     int64_t ofWord = k % segment % shape.wordElements();
     int64_t word =
         k / segment * shape.segmentWords() + k % segment / shape.wordElements();
-    // Nibbles of a byte are KR elements apart.
-    unsigned place =
-        shape.hasNibbles ? 2 * (ofWord % shape.kr) + ofWord / shape.kr : ofWord;
+    // Nibbles of a byte of integers are KR elements apart.
+    unsigned place = shape.hasNibbles && !areFloats
+                         ? 2 * (ofWord % shape.kr) + ofWord / shape.kr
+                         : ofWord;
     assert(word < words && "elements of K have their words");
     moves.push_back(
         {offset * elementBytes, word * shape.nr, elementBits * place});
@@ -149,12 +157,19 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
           source.data() + (base + n * stride[numBatch]) * elementBytes;
       assert(column + moves.back().offset < source.end() &&
              "columns are those of the source");
-      int32_t *tile =
-          &packed[((b * columns + n / shape.nr) * words) * shape.nr +
-                  n % shape.nr];
+      char *first = &packed[(((b * columns + n / shape.nr) * words) * shape.nr +
+                             n % shape.nr) *
+                            wordBytes];
+      auto *tile = reinterpret_cast<int32_t *>(first);
       if (areFloats) {
         for (const Move &move : moves)
-          std::memcpy(&tile[move.word], column + move.offset, sizeof(float));
+          if (shape.hasNibbles)
+            tile[move.word] |=
+                uint32_t((column[move.offset] + shape.offset) & mask)
+                << move.shift;
+          else
+            std::memcpy(first + move.word * wordBytes, column + move.offset,
+                        wordBytes);
         continue;
       }
       for (int64_t group = 0; group < shape.groups; ++group) {
@@ -177,8 +192,8 @@ static void packConstant(ArrayRef<char> source, ArrayRef<int64_t> stride,
 
 /// Memory of a constant, which is zero.
 static AsmResourceBlob allocate(RankedTensorType type) {
-  AsmResourceBlob blob =
-      HeapAsmResourceBlob::allocate(type.getNumElements() * 4, 64);
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(
+      type.getNumElements() * getElementBytes(type.getElementType()), 64);
   llvm::fill(blob.getMutableData(), 0);
   return blob;
 }
@@ -220,6 +235,11 @@ private:
   /// The size of a loop of kernel.pack that is not reduced.
   OpFoldResult sizeOf(unsigned loop);
   void packConstantRhs(ArrayRef<char> bytes);
+  /// The prologue of a narrow operand takes back what is added to nibbles.
+  void takeBackOffset();
+  /// Constants that the prologue of a narrow operand reads get their columns
+  /// innermost, as the tiles have.
+  void turnPrologueOperands();
   void packAtRunTime();
 
   RewriterBase &rewriter;
@@ -228,6 +248,7 @@ private:
   kernel::ContractOp::Roles roles;
   ContractParts parts;
   PackShape shape;
+  bool isNarrow; // packed before the prologue
   AffineMap map;
   SmallVector<OpFoldResult> batch;
   OpFoldResult n;
@@ -250,6 +271,7 @@ RhsPacker::RhsPacker(RewriterBase &rewriter, kernel::ContractOp op,
   shape.offset = packing.offset;
   shape.hasNibbles = packing.hasNibbles;
   shape.hasSums = packing.hasSums && !op.isOfFloats();
+  isNarrow = packing.isNarrow;
   assert((shape.kr == 1 || shape.kr == 2 || shape.kr == 4) && shape.nr > 0 &&
          "a word has 1, 2 or 4 elements, a tile has columns");
   assert(shape.kStep % shape.kr == 0 && "a step along K is whole words");
@@ -286,16 +308,65 @@ void RhsPacker::packConstantRhs(ArrayRef<char> bytes) {
   packedShape.append({shape.columns(), shape.words(), shape.nr});
   sumsShape.push_back(shape.hasSums ? shape.columns() * shape.nr : 0);
   Type word = op.getAccumulatorType();
-  auto packedType = RankedTensorType::get(packedShape, word);
+  Type element = type.getElementType();
+  shape.elementBytes = getElementBytes(element);
+  bool hasWords = !isNarrow || shape.hasNibbles;
+  auto packedType = RankedTensorType::get(
+      packedShape, !hasWords          ? element
+                   : shape.hasNibbles ? rewriter.getI32Type()
+                                      : word);
   auto sumsType = RankedTensorType::get(sumsShape, word);
   AsmResourceBlob packed = allocate(packedType), sums = allocate(sumsType);
   packConstant(bytes, strides(map, type.getShape()), shape, op.getRhsUnsigned(),
-               wordsOf(packed), wordsOf(sums));
+               packed.getMutableData(), wordsOf(sums));
   parts.rhs.value =
       resourceConstant(rewriter, loc, "packed", packedType, std::move(packed));
   if (shape.hasSums)
     parts.rhsSums.value =
         resourceConstant(rewriter, loc, "sums", sumsType, std::move(sums));
+}
+
+void RhsPacker::takeBackOffset() {
+  if (shape.offset == 0)
+    return;
+  OpBuilder::InsertionGuard guard(rewriter);
+  Block &prologue = op.getRhsPrologue().front();
+  rewriter.setInsertionPointToStart(&prologue);
+  BlockArgument stored = prologue.getArgument(0);
+  // In i32: the prologue goes on from there, and a byte costs a conversion.
+  Type wide = rewriter.getI32Type();
+  Value extended = arith::ExtSIOp::create(rewriter, loc, wide, stored);
+  Value offset = arith::ConstantOp::create(
+      rewriter, loc, rewriter.getIntegerAttr(wide, shape.offset));
+  Value difference = arith::SubIOp::create(rewriter, loc, extended, offset);
+  Value element =
+      arith::TruncIOp::create(rewriter, loc, stored.getType(), difference);
+  rewriter.replaceAllUsesExcept(stored, element, extended.getDefiningOp());
+}
+
+void RhsPacker::turnPrologueOperands() {
+  AffineExpr columns = getAffineDimExpr(roles.n, op.getContext());
+  for (MappedOperand &operand : parts.rhsOperands) {
+    std::optional<unsigned> position = operand.map.getResultPosition(columns);
+    Attribute constant;
+    if (!position || *position + 1 == operand.map.getNumResults() ||
+        !matchPattern(operand.value, m_Constant(&constant)))
+      continue;
+    SmallVector<int64_t> order;
+    for (unsigned d = 0; d < operand.map.getNumResults(); ++d)
+      if (d != *position)
+        order.push_back(d);
+    order.push_back(*position);
+    TypedAttr turned = transposeConstant(constant, order);
+    if (!turned)
+      continue;
+    operand.value = arith::ConstantOp::create(rewriter, loc, turned);
+    SmallVector<AffineExpr> indices;
+    for (int64_t d : order)
+      indices.push_back(operand.map.getResult(d));
+    operand.map =
+        AffineMap::get(operand.map.getNumDims(), 0, indices, op.getContext());
+  }
 }
 
 void RhsPacker::packAtRunTime() {
@@ -352,9 +423,10 @@ void RhsPacker::pack() {
   auto type = cast<RankedTensorType>(parts.rhs.value.getType());
   Operation *source = parts.rhs.value.getDefiningOp();
   std::optional<ConstantData> data;
-  if (type.hasStaticShape() && op.getRhsPrologue().empty())
+  if (type.hasStaticShape() && (isNarrow || op.getRhsPrologue().empty()))
     data = ConstantData::get(parts.rhs.value);
   bool isConstant = data && !data->bytes.empty();
+  assert((isConstant || !isNarrow) && "only constants stay narrow");
   ++(isConstant ? numConstant : numAtRunTime);
   LDBG() << "packs the right operand of the contraction at " << loc << " at "
          << (isConstant ? "compile" : "run") << " time, in tiles of "
@@ -362,6 +434,10 @@ void RhsPacker::pack() {
   if (!shape.hasSums)
     parts.attributes.rhs_packed = rewriter.getUnitAttr();
   auto replace = [&] {
+    if (isNarrow) {
+      takeBackOffset();
+      turnPrologueOperands();
+    }
     if (isConstant)
       packConstantRhs(data->bytes);
     else

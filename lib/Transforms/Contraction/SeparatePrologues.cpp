@@ -13,11 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../TargetPass.h"
+#include "PrologueOp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
-#include "qcc/Transforms/Contraction/ContractParts.h"
 #include "qcc/Transforms/Contraction/LoweringConfigs.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
@@ -38,64 +35,6 @@ using kernel::ContractOp;
 ALWAYS_ENABLED_STATISTIC(numSeparated,
                          "Left prologues that became passes over memory");
 ALWAYS_ENABLED_STATISTIC(numKept, "Left prologues that stay");
-
-/// The dimensions of the left operand, of the loops; nothing where they are not
-/// loops, or where an operand of the prologue has others.
-static std::optional<SmallVector<AffineExpr>>
-dimensionsOfLoops(const ContractParts &parts) {
-  MLIRContext *context = parts.lhs.map.getContext();
-  SmallVector<AffineExpr> dimensions(parts.lhs.map.getNumDims());
-  for (auto [position, expr] : llvm::enumerate(parts.lhs.map.getResults())) {
-    auto loop = dyn_cast<AffineDimExpr>(expr);
-    if (!loop || dimensions[loop.getPosition()])
-      return std::nullopt;
-    dimensions[loop.getPosition()] = getAffineDimExpr(position, context);
-  }
-  for (const MappedOperand &operand : parts.lhsOperands)
-    for (unsigned loop = 0; loop < dimensions.size(); ++loop)
-      if (!dimensions[loop] && operand.map.isFunctionOfDim(loop))
-        return std::nullopt;
-  return dimensions;
-}
-
-/// The elementwise op that computes the bytes of the left operand.
-static linalg::GenericOp createPass(RewriterBase &rewriter, ContractOp op,
-                                    const ContractParts &parts,
-                                    ArrayRef<AffineExpr> dimensions) {
-  Block &prologue = op.getLhsPrologue().front();
-  auto type = cast<RankedTensorType>(parts.lhs.value.getType());
-  Type element = prologue.getTerminator()->getOperand(0).getType();
-  Location loc = prologue.getArgument(0).getLoc();
-  Value empty =
-      tensor::EmptyOp::create(rewriter, loc, type.getShape(), element);
-  AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
-  SmallVector<Value> inputs{parts.lhs.value};
-  SmallVector<AffineMap> maps{identity};
-  // Loops that no operand reads need an expression as well.
-  SmallVector<AffineExpr> replacement(dimensions);
-  for (AffineExpr &expr : replacement)
-    if (!expr)
-      expr = rewriter.getAffineConstantExpr(0);
-  for (const MappedOperand &operand : parts.lhsOperands) {
-    inputs.push_back(operand.value);
-    maps.push_back(
-        operand.map.replaceDimsAndSymbols(replacement, {}, type.getRank(), 0));
-  }
-  maps.push_back(identity);
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-      rewriter, loc, empty.getType(), inputs, empty, maps, iterators,
-      [&](OpBuilder &builder, Location, ValueRange arguments) {
-        IRMapping mapping;
-        mapping.map(prologue.getArguments(), arguments.drop_back());
-        for (Operation &inner : prologue.without_terminator())
-          builder.clone(inner, mapping);
-        linalg::YieldOp::create(
-            builder, loc,
-            mapping.lookupOrDefault(prologue.getTerminator()->getOperand(0)));
-      });
-}
 
 /// Bytes that the pass reads and writes.
 static int64_t bytesOf(linalg::GenericOp pass) {
@@ -134,10 +73,8 @@ private:
 
 void SeparatePrologues::separate(RewriterBase &rewriter, ContractOp op) {
   ContractParts parts = ContractParts::of(op);
-  auto dimensions = dimensionsOfLoops(parts);
   std::optional<Cost> fused = leastCost(op, *target);
-  if (!dimensions || !fused ||
-      llvm::any_of(op.getStaticLoopSizes(), ShapedType::isDynamic) ||
+  if (!fused || llvm::any_of(op.getStaticLoopSizes(), ShapedType::isDynamic) ||
       llvm::any_of(parts.lhsOperands, [](const MappedOperand &operand) {
         auto type = dyn_cast<ShapedType>(operand.value.getType());
         return type && !type.hasStaticShape();
@@ -146,7 +83,12 @@ void SeparatePrologues::separate(RewriterBase &rewriter, ContractOp op) {
     return;
   }
   rewriter.setInsertionPoint(op);
-  linalg::GenericOp pass = createPass(rewriter, op, parts, *dimensions);
+  linalg::GenericOp pass = createPrologueOp(
+      rewriter, op.getLhsPrologue().front(), parts.lhs, parts.lhsOperands);
+  if (!pass) {
+    ++numKept;
+    return;
+  }
   // The source op that the prologue was has the first of the names.
   if (parts.fused.size() > 1) {
     pass->setAttr(kOriginAttr, rewriter.getStringAttr(parts.fused.front()));

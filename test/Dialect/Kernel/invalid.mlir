@@ -264,7 +264,7 @@ func.func @f(%x: tensor<5x7xi8>, %w: tensor<1x2x16xi8>, %o: tensor<5x9xi32>, %s:
 // -----
 
 func.func @f(%x: tensor<5x7xi8>, %w: tensor<1x2x16xi32>, %o: tensor<5x9xi32>, %s: tensor<16xi32>) {
-  // expected-error@+1 {{packed rhs has no prologue: it belongs to kernel.pack}}
+  // expected-error@+1 {{packed rhs of integers has no prologue: it belongs to kernel.pack}}
   %y = kernel.contract lhs(%x : tensor<5x7xi8>) rhs(%w : tensor<1x2x16xi32>) rhs_sums(%s : tensor<16xi32>)
       outs(%o : tensor<5x9xi32>)
       rhs_prologue {

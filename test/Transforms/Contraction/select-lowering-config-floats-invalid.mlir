@@ -130,3 +130,44 @@ func.func @dilated(%x: tensor<4x9xf32>, %w: tensor<9x3xf32>, %o: tensor<4x5x9xf3
   } -> tensor<4x5x9xf32>
   return %y : tensor<4x5x9xf32>
 }
+
+// -----
+
+#argument = #x86.config<float_tiles, atom = "avx2-f32", tile = [2, 8, 1], block = [2, 8], lhs = in_place, rhs = narrow,
+                        source = pinned>
+
+func.func @narrow_argument(%x: tensor<2x3xf32>, %w: tensor<8x3xi8>, %o: tensor<2x8xf32>) -> tensor<2x8xf32> {
+  // expected-error@+1 {{lowering_config does not fit atom "avx2-f32": rhs = narrow needs a constant of a contraction of floats, with a prologue of constants}}
+  %y = kernel.contract lhs(%x : tensor<2x3xf32>) rhs(%w : tensor<8x3xi8>) outs(%o : tensor<2x8xf32>) {lowering_config = #argument}
+    rhs_prologue {
+  ^bb0(%a: i8):
+    %0 = arith.sitofp %a : i8 to f32
+    kernel.yield %0 : f32
+  }
+    epilogue {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } -> tensor<2x8xf32>
+  return %y : tensor<2x8xf32>
+}
+
+// -----
+
+#wide = #x86.config<float_tiles, atom = "avx2-f32", tile = [2, 8, 1], block = [2, 8], lhs = in_place, rhs = nibbles,
+                    source = pinned>
+
+func.func @wide_nibbles(%x: tensor<2x8xf32>, %o: tensor<2x1xf32>) -> tensor<2x1xf32> {
+  %w = arith.constant dense<[[0, 1, 2, 3, 4, 5, 6, 16]]> : tensor<1x8xi8>
+  // expected-error@+1 {{lowering_config does not fit atom "avx2-f32": rhs = nibbles needs groups of K of whole slices of 8 elements, or of floats, and a constant of 4 bits}}
+  %y = kernel.contract lhs(%x : tensor<2x8xf32>) rhs(%w : tensor<1x8xi8>) outs(%o : tensor<2x1xf32>) {lowering_config = #wide}
+    rhs_prologue {
+  ^bb0(%a: i8):
+    %0 = arith.sitofp %a : i8 to f32
+    kernel.yield %0 : f32
+  }
+    epilogue {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } -> tensor<2x1xf32>
+  return %y : tensor<2x1xf32>
+}

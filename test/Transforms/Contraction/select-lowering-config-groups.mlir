@@ -82,7 +82,7 @@ func.func @strategy(%x: tensor<40x4x32xi8>, %t: tensor<4x64xf32>, %o: tensor<40x
 
 func.func @elements(%x: tensor<40x4x32xi8>, %t: tensor<4x64xf32>, %o: tensor<40x64xf32>) -> tensor<40x64xf32> {
   %w = arith.constant dense<8> : tensor<64x4x32xi8>
-  // expected-error@+1 {{rhs = nibbles needs groups of K of whole slices of 8 elements, and a constant of 4 bits}}
+  // expected-error@+1 {{rhs = nibbles needs groups of K of whole slices of 8 elements, or of floats, and a constant of 4 bits}}
   %y = kernel.contract lhs(%x : tensor<40x4x32xi8>) rhs(%w : tensor<64x4x32xi8>) group_ins(%t : tensor<4x64xf32>)
       outs(%o : tensor<40x64xf32>)
       {indexing_maps = [affine_map<(m, n, g, k) -> (m, g, k)>, affine_map<(m, n, g, k) -> (n, g, k)>,
@@ -108,7 +108,7 @@ func.func @elements(%x: tensor<40x4x32xi8>, %t: tensor<4x64xf32>, %o: tensor<40x
 
 func.func @reader(%x: tensor<4x32xi8>, %o: tensor<4x64xi32>) -> tensor<4x64xi32> {
   %w = arith.constant dense<7> : tensor<64x32xi8>
-  // expected-error@+1 {{lowering_config has rhs = nibbles, but strategy 'inner_product' does not read that; use vector_tiles}}
+  // expected-error@+1 {{lowering_config has rhs = nibbles, but strategy 'inner_product' does not choose that; use vector_tiles}}
   %y = kernel.contract lhs(%x : tensor<4x32xi8>) rhs(%w : tensor<64x32xi8>) outs(%o : tensor<4x64xi32>)
       {lowering_config = #nibbles}
       epilogue {

@@ -239,7 +239,8 @@ static LogicalResult verifyElementTypes(ContractOp op) {
       !isElement(op.getRhs(), factor))
     return op.emitOpError("rhs without a prologue must have element type ")
            << factor;
-  if (op.isPacked() && !isElement(op.getRhs(), accumulator))
+  if (op.isPacked() && op.getRhsPrologue().empty() &&
+      !isElement(op.getRhs(), accumulator))
     return op.emitOpError("packed rhs must have element type ") << accumulator;
   for (Value v : {op.getLhsZeroPoint(), op.getRhsZeroPoint(), op.getRhsSums()})
     if (v && !isElement(v, accumulator))
@@ -299,9 +300,9 @@ static LogicalResult verifyGroupEpilogue(ContractOp op) {
 /// Prologues yield a factor for an element and their operands, the epilogue
 /// what outs hold.
 static LogicalResult verifyBodies(ContractOp op) {
-  if (op.isPacked() && !op.getRhsPrologue().empty())
+  if (op.isPacked() && !op.isOfFloats() && !op.getRhsPrologue().empty())
     return op.emitOpError(
-        "packed rhs has no prologue: it belongs to kernel.pack");
+        "packed rhs of integers has no prologue: it belongs to kernel.pack");
   if (op.getLhsPrologue().empty() && !op.getLhsOperands().empty())
     return op.emitOpError("lhs_ins without lhs_prologue");
   if (op.getRhsPrologue().empty() && !op.getRhsOperands().empty())
@@ -315,13 +316,16 @@ static LogicalResult verifyBodies(ContractOp op) {
                           : verifyRegion(op, region, name, types, results);
   };
   auto elementOf = [](Value v) { return getElementTypeOrSelf(v.getType()); };
+  // Words of nibbles, which the prologue takes as bytes.
+  Type rhsElement = elementOf(op.getRhs());
+  if (op.isPacked() && rhsElement.isInteger(32))
+    rhsElement = IntegerType::get(op.getContext(), 8);
   return success(
       succeeded(verify(op.getLhsPrologue(), "lhs_prologue",
                        elementOf(op.getLhs()), op.getLhsOperands(),
                        {factor})) &&
-      succeeded(verify(op.getRhsPrologue(), "rhs_prologue",
-                       elementOf(op.getRhs()), op.getRhsOperands(),
-                       {factor})) &&
+      succeeded(verify(op.getRhsPrologue(), "rhs_prologue", rhsElement,
+                       op.getRhsOperands(), {factor})) &&
       succeeded(verifyGroupEpilogue(op)) &&
       succeeded(verify(op.getEpilogue(), "epilogue", op.getTotalType(),
                        op.getEpilogueOperands(), elementTypes(op.getOuts()))));
@@ -352,10 +356,13 @@ static LogicalResult verifyPacked(ContractOp op) {
        cast<ShapedType>(op.getRhsSums().getType()).getRank() != sumsRank))
     return op.emitOpError() << "packed rhs must have rank " << batch + 3
                             << " and rhs_sums rank " << sumsRank;
-  // A word has up to 4 bytes, or one float; of groups up to 8 nibbles.
-  int64_t words = packed.getDimSize(batch + 1), ofWord = op.isOfFloats()  ? 1
-                                                         : op.hasGroups() ? 8
-                                                                          : 4;
+  // A word has up to 4 bytes, or one float; of groups, and of what is widened
+  // to floats, up to 8 nibbles.
+  int64_t words = packed.getDimSize(batch + 1),
+          ofWord = !op.getRhsPrologue().empty() ? 8
+                   : op.isOfFloats()            ? 1
+                   : op.hasGroups()             ? 8
+                                                : 4;
   if (ShapedType::isDynamic(words) ||
       words < int64_t(llvm::divideCeil(op.getReductionSize(), ofWord)))
     return op.emitOpError()

@@ -26,9 +26,9 @@ Contraction::Contraction(KernelBuilder &builder, kernel::ContractOp op,
   k = op.getReductionSize();
   segmentSize = op.getReductionSizes().back();
   segments = k / segmentSize;
-  int64_t step = layout.lanesAlongK    ? atom.lanes * kr
-                 : config.hasNibbles() ? kStepOfNibbles
-                                       : atom.kStep;
+  int64_t step = layout.lanesAlongK                         ? atom.lanes * kr
+                 : config.hasNibbles() && !atom.hasFloats() ? kStepOfNibbles
+                                                            : atom.kStep;
   segmentWords = llvm::alignTo(segmentSize, step) / kr;
   words = segments * segmentWords;
   assert(kr == int64_t(atom.kr) && "the atom multiplies words of this size");

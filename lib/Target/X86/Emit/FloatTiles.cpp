@@ -21,6 +21,10 @@
 // registers throughout. A block goes through the outer dimensions, such as the
 // lines of an image, where all of them multiply the same columns.
 //
+// The right operand may be narrow: packed as it is stored, before its prologue.
+// A part of its columns is then widened to memory before the tiles of rows,
+// which stays in the L1 cache; where there is one tile of rows, in registers.
+//
 //===----------------------------------------------------------------------===//
 
 #include "../Atoms/Dot.h"
@@ -48,6 +52,8 @@ namespace {
 struct StepOfK {
   SmallVector<Value> index;
   Value word;
+  /// Which nibble of a word the step is, if steps share words.
+  int64_t nibble = 0;
 };
 
 class FloatTiles {
@@ -69,10 +75,17 @@ private:
   /// Blocks of rows at one index of the outer dimensions.
   void emitPart(const GridPart &part);
   void emitColumns(const GridPart &part, ForEachTile forEachTile);
-  void emitColumn(Value column, bool masked, ForEachTile forEachTile);
+  /// `columns` is a tile of one row, whose columns are those of all tiles.
+  void emitColumn(const Tile &columns, ForEachTile forEachTile);
   /// The parts of K from reduction dimension `depth` on.
-  void emitParts(unsigned depth, const StepOfK &step, Value column, bool masked,
+  void emitParts(unsigned depth, const StepOfK &step, const Tile &columns,
                  ForEachTile forEachTile);
+  /// Widens the columns of the steps of the reduction dimensions from `depth`
+  /// on, the first of them over [begin, end), if there is memory for it.
+  void widenPart(const Tile &columns, unsigned depth, const StepOfK &step,
+                 Value begin, Value end);
+  void widen(const Tile &columns, unsigned depth, const StepOfK &step,
+             Value begin, Value end);
 
   /// Asks for the words of the next part of K: each tile of a block for its
   /// share of them, so that the first tile of that part finds them in the L2
@@ -94,6 +107,10 @@ private:
   SmallVector<Value> multiply(const Tile &tile, const StepOfK &step,
                               ValueRange accumulators);
   Value leftElement(const Tile &tile, int64_t i, const StepOfK &step);
+  /// Vector j of the columns.
+  Value rightVector(const Tile &tile, int64_t j, const StepOfK &step);
+  /// The same from where they are packed.
+  Value packedVector(const Tile &tile, int64_t j, const StepOfK &step);
   StepOfK firstStep() {
     return {SmallVector<Value>(contraction.op.getNumLoops(), builder.index(0)),
             builder.index(0)};
@@ -103,6 +120,31 @@ private:
   int64_t sizeOf(unsigned depth) {
     return contraction.op.getReductionSizes()[depth];
   }
+  /// How many steps share a stored element.
+  int64_t stepsOfElement() {
+    return contraction.config.hasNibbles() ? kNibblesOfWord : 1;
+  }
+  /// The steps at the iterations from `i` on of the last reduction dimension
+  /// that share a stored element.
+  SmallVector<StepOfK> stepsAt(const StepOfK &step, unsigned depth, Value i) {
+    SmallVector<StepOfK> steps;
+    for (int64_t nibble = 0; nibble < stepsOfElement(); ++nibble) {
+      steps.push_back(stepAt(step, depth, builder.add(i, nibble)));
+      steps.back().nibble = nibble;
+    }
+    return steps;
+  }
+  /// The words of an iteration of reduction dimension `depth`.
+  int64_t wordsOfIteration(unsigned depth) {
+    return llvm::product_of(
+        contraction.op.getReductionSizes().drop_front(depth + 1));
+  }
+  /// The first word of iteration `i` of reduction dimension `depth`.
+  Value wordAt(const StepOfK &step, unsigned depth, Value i) {
+    return builder.mul(stepAt(step, depth, i).word, wordsOfIteration(depth));
+  }
+  /// Whether all that the steps of a part read lies in the order of K.
+  bool isFlat() { return widened && (panel || flatLhs); }
 
   KernelBuilder &builder;
   Contraction &contraction;
@@ -111,18 +153,58 @@ private:
   unsigned inlineSteps = 0;       // so far
   std::unique_ptr<LhsRows> panel; // null where rows are read in place
   Value accumulators;             // [MC, NR] of a block; null for one part
+  // Of a narrow right operand.
+  std::optional<VectorRegion> prologue;
+  Value widened;   // [words of a part, NR]; null if registers widen
+  Value firstWord; // of the part
+  Value flatLhs;   // with K in one dimension; null if K has several
 };
 } // namespace
 
+/// The left operand with the dimensions of K as one, where they are the
+/// innermost ones in their order and follow each other in memory.
+static Value flattenK(KernelBuilder &builder, kernel::ContractOp op) {
+  AffineMap map = op.getLhsMap();
+  ArrayRef<int64_t> dims = op.getReductionDims();
+  if (map.getNumResults() < dims.size())
+    return {};
+  unsigned first = map.getNumResults() - dims.size();
+  for (auto [expr, dim] : llvm::zip(map.getResults().drop_front(first), dims))
+    if (expr != getAffineDimExpr(dim, op.getContext()))
+      return {};
+  SmallVector<ReassociationIndices> groups;
+  for (unsigned i = 0; i < first; ++i)
+    groups.push_back({i});
+  groups.push_back(
+      llvm::to_vector(llvm::seq<int64_t>(first, map.getNumResults())));
+  if (!memref::CollapseShapeOp::isGuaranteedCollapsible(
+          cast<MemRefType>(op.getLhs().getType()), groups))
+    return {};
+  return memref::CollapseShapeOp::create(builder.rewriter, builder.loc,
+                                         op.getLhs(), groups);
+}
+
 FloatTiles::FloatTiles(KernelBuilder &builder, Contraction &contraction)
     : builder(builder), contraction(contraction),
-      parts(PartsOfK::of(contraction.op, contraction.nr)),
+      parts(PartsOfK::of(contraction.op, contraction.nr, stepsOfElement())),
       epilogue(builder, contraction) {
   if (!contraction.config.readsLhsInPlace())
     panel = makePanelRows(builder, contraction, contraction.mc);
   if (!parts.isOne)
     accumulators = contraction.allocate(
         builder, {contraction.mc, contraction.nr}, builder.word);
+  if (contraction.config.getRhs() == RhsSource::Packed)
+    return;
+  kernel::ContractOp op = contraction.op;
+  prologue.emplace(op.getRhsPrologue());
+  if (contraction.mc == contraction.mr)
+    return;
+  int64_t words =
+      parts.isOne ? contraction.k : parts.size * wordsOfIteration(parts.depth);
+  widened =
+      contraction.allocate(builder, {words, contraction.nr}, builder.word);
+  if (!panel)
+    flatLhs = flattenK(builder, op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -182,55 +264,65 @@ void FloatTiles::emitPart(const GridPart &part) {
 }
 
 void FloatTiles::emitColumns(const GridPart &part, ForEachTile forEachTile) {
-  builder.forEach(part.firstColumn, part.lastColumn, 1, [&](Value column) {
-    emitColumn(column, /*masked=*/false, forEachTile);
-  });
+  auto emit = [&](Value column, bool masked) {
+    emitColumn(part.tile(contraction, builder.index(0), 1, column, masked),
+               forEachTile);
+  };
+  builder.forEach(part.firstColumn, part.lastColumn, 1,
+                  [&](Value column) { emit(column, /*masked=*/false); });
   if (part.hasPartial)
-    builder.ifTrue(part.hasPartial, [&] {
-      emitColumn(part.lastColumn, /*masked=*/true, forEachTile);
-    });
+    builder.ifTrue(part.hasPartial,
+                   [&] { emit(part.lastColumn, /*masked=*/true); });
 }
 
-void FloatTiles::emitColumn(Value column, bool masked,
-                            ForEachTile forEachTile) {
-  if (parts.isOne)
-    return forEachTile(column, masked, [&](const Tile &tile, Value) {
-      epilogue.emit(tile, reduce(tile, 0, firstStep(), builder.index(0),
-                                 builder.index(sizeOf(0)), initialize(tile)));
+void FloatTiles::emitColumn(const Tile &columns, ForEachTile forEachTile) {
+  auto forEach = [&](EmitTile emitTile) {
+    forEachTile(columns.column, columns.masked, emitTile);
+  };
+  if (parts.isOne) {
+    Value begin = builder.index(0), end = builder.index(sizeOf(0));
+    widenPart(columns, 0, firstStep(), begin, end);
+    return forEach([&](const Tile &tile, Value) {
+      epilogue.emit(tile,
+                    reduce(tile, 0, firstStep(), begin, end, initialize(tile)));
     });
-  forEachTile(column, masked, [&](const Tile &tile, Value slot) {
+  }
+  forEach([&](const Tile &tile, Value slot) {
     store(tile, slot, initialize(tile));
   });
-  emitParts(0, firstStep(), column, masked, forEachTile);
-  forEachTile(column, masked, [&](const Tile &tile, Value slot) {
+  emitParts(0, firstStep(), columns, forEachTile);
+  forEach([&](const Tile &tile, Value slot) {
     epilogue.emit(tile, load(tile, slot));
   });
 }
 
-void FloatTiles::emitParts(unsigned depth, const StepOfK &step, Value column,
-                           bool masked, ForEachTile forEachTile) {
+void FloatTiles::emitParts(unsigned depth, const StepOfK &step,
+                           const Tile &columns, ForEachTile forEachTile) {
   Value begin = builder.index(0), end = builder.index(sizeOf(depth));
   if (depth < parts.depth)
     return builder.forEach(begin, end, 1, [&](Value i) {
-      emitParts(depth + 1, stepAt(step, depth, i), column, masked, forEachTile);
+      emitParts(depth + 1, stepAt(step, depth, i), columns, forEachTile);
     });
   builder.forEach(begin, end, parts.size, [&](Value first) {
     Value last = sizeOf(depth) % parts.size == 0
                      ? builder.add(first, parts.size)
                      : builder.min(builder.add(first, parts.size), end);
-    forEachTile(column, masked, [&](const Tile &tile, Value slot) {
-      prefetchNextPart(tile, slot, stepAt(step, depth, first));
-      store(tile, slot,
-            reduce(tile, depth, step, first, last, load(tile, slot)));
-    });
+    widenPart(columns, depth, step, first, last);
+    forEachTile(
+        columns.column, columns.masked, [&](const Tile &tile, Value slot) {
+          prefetchNextPart(tile, slot, stepAt(step, depth, first));
+          store(tile, slot,
+                reduce(tile, depth, step, first, last, load(tile, slot)));
+        });
   });
 }
 
 void FloatTiles::prefetchNextPart(const Tile &tile, Value slot,
                                   const StepOfK &first) {
-  constexpr int64_t lineElements = 64 / sizeof(float);
-  int64_t inner = llvm::product_of(
-      contraction.op.getReductionSizes().drop_front(parts.depth + 1));
+  int64_t lineElements = 64 * 8 /
+                         cast<MemRefType>(contraction.op.getRhs().getType())
+                             .getElementTypeBitWidth();
+  int64_t inner = wordsOfIteration(parts.depth);
   int64_t lines =
       llvm::divideCeil(parts.size * inner * contraction.nr, lineElements);
   int64_t share = llvm::divideCeil(lines, contraction.mc / contraction.mr);
@@ -299,12 +391,30 @@ StepOfK FloatTiles::stepAt(const StepOfK &step, unsigned depth, Value i) {
 SmallVector<Value> FloatTiles::reduce(const Tile &tile, unsigned depth,
                                       const StepOfK &step, Value begin,
                                       Value end, ValueRange accumulators) {
-  ArrayRef<int64_t> inner =
-      contraction.op.getReductionSizes().drop_front(depth + 1);
+  if (isFlat())
+    return builder.carry(wordAt(step, depth, begin), wordAt(step, depth, end),
+                         accumulators, [&](Value word, ValueRange current) {
+                           return multiply(tile, {step.index, word}, current);
+                         });
+  bool widensHere = prologue && !widened;
+  if (widensHere && wordsOfIteration(depth) == 1) {
+    Value count = builder.index(stepsOfElement());
+    return builder.carry(
+        builder.div(begin, count), builder.div(end, count), accumulators,
+        [&](Value i, ValueRange current) {
+          SmallVector<Value> values(current);
+          for (const StepOfK &next :
+               stepsAt(step, depth, builder.mul(i, stepsOfElement())))
+            values = multiply(tile, next, values);
+          return values;
+        });
+  }
+  // A loop keeps what a narrow operand is widened by in registers.
+  int64_t mostSteps = widensHere ? 0 : kMostSteps;
   return builder.carry(
       begin, end, accumulators, [&](Value i, ValueRange current) {
         StepOfK next = stepAt(step, depth, i);
-        return llvm::product_of(inner) <= kMostSteps
+        return wordsOfIteration(depth) <= mostSteps
                    ? reduceInline(tile, depth + 1, depth, next, current)
                    : reduce(tile, depth + 1, next, builder.index(0),
                             builder.index(sizeOf(depth + 1)), current);
@@ -351,13 +461,8 @@ SmallVector<Value> FloatTiles::reduceInline(const Tile &tile, unsigned depth,
 SmallVector<Value> FloatTiles::multiply(const Tile &tile, const StepOfK &step,
                                         ValueRange accumulators) {
   SmallVector<Value> right, next;
-  for (int64_t j = 0; j < tile.vectors; ++j) {
-    SmallVector<Value> at(tile.batch);
-    at.append({tile.column, step.word, builder.index(j * builder.lanes)});
-    right.push_back(vector::LoadOp::create(builder.rewriter, builder.loc,
-                                           builder.accumulatorType(),
-                                           contraction.op.getRhs(), at));
-  }
+  for (int64_t j = 0; j < tile.vectors; ++j)
+    right.push_back(rightVector(tile, j, step));
   for (int64_t i = 0; i < tile.rows; ++i) {
     Value left = vector::BroadcastOp::create(builder.rewriter, builder.loc,
                                              builder.accumulatorType(),
@@ -368,6 +473,84 @@ SmallVector<Value> FloatTiles::multiply(const Tile &tile, const StepOfK &step,
           accumulators[i * tile.vectors + j], left, right[j]));
   }
   return next;
+}
+
+Value FloatTiles::rightVector(const Tile &tile, int64_t j,
+                              const StepOfK &step) {
+  if (!widened)
+    return packedVector(tile, j, step);
+  return vector::LoadOp::create(builder.rewriter, builder.loc,
+                                builder.accumulatorType(), widened,
+                                ValueRange{builder.sub(step.word, firstWord),
+                                           builder.index(j * builder.lanes)});
+}
+
+/// Nibble `number` of each word, signed, as bytes. The prologue extends these
+/// again, which costs nothing: LLVM sees that the words are the same.
+static Value unpackNibble(KernelBuilder &builder, Value words, int64_t number) {
+  OpBuilder &rewriter = builder.rewriter;
+  Location loc = builder.loc;
+  auto type = cast<VectorType>(words.getType());
+  Value high = arith::ShLIOp::create(rewriter, loc, words,
+                                     builder.splat(type, 28 - 4 * number));
+  Value nibble =
+      arith::ShRSIOp::create(rewriter, loc, high, builder.splat(type, 28));
+  return arith::TruncIOp::create(rewriter, loc,
+                                 builder.vectorType(builder.lanes, 8), nibble);
+}
+
+Value FloatTiles::packedVector(const Tile &tile, int64_t j,
+                               const StepOfK &step) {
+  kernel::ContractOp op = contraction.op;
+  bool hasNibbles = contraction.config.hasNibbles();
+  Value word = hasNibbles
+                   ? builder.div(step.word, builder.index(kNibblesOfWord))
+                   : step.word;
+  SmallVector<Value> at(tile.batch);
+  at.append({tile.column, word, builder.index(j * builder.lanes)});
+  auto type =
+      VectorType::get({builder.lanes},
+                      cast<MemRefType>(op.getRhs().getType()).getElementType());
+  Value vector = vector::LoadOp::create(builder.rewriter, builder.loc, type,
+                                        op.getRhs(), at);
+  if (!prologue)
+    return vector;
+  if (hasNibbles)
+    vector = unpackNibble(builder, vector, step.nibble);
+  VectorPosition position = tile.at(builder, contraction, 0, j);
+  for (int64_t dim : op.getReductionDims())
+    position.index[dim] = step.index[dim];
+  SmallVector<Value> arguments{vector};
+  for (auto [operand, map] :
+       llvm::zip_equal(op.getRhsOperands(), op.getRhsOperandMaps()))
+    arguments.push_back(
+        readVector(builder.rewriter, builder.loc, operand, map, position));
+  return prologue->emit(builder, arguments).front();
+}
+
+void FloatTiles::widenPart(const Tile &columns, unsigned depth,
+                           const StepOfK &step, Value begin, Value end) {
+  if (!widened)
+    return;
+  firstWord = wordAt(step, depth, begin);
+  widen(columns, depth, step, begin, end);
+}
+
+void FloatTiles::widen(const Tile &columns, unsigned depth, const StepOfK &step,
+                       Value begin, Value end) {
+  if (depth + 1 < contraction.op.getReductionDims().size())
+    return builder.forEach(begin, end, 1, [&](Value i) {
+      widen(columns, depth + 1, stepAt(step, depth, i), builder.index(0),
+            builder.index(sizeOf(depth + 1)));
+    });
+  builder.forEach(begin, end, stepsOfElement(), [&](Value i) {
+    for (const StepOfK &next : stepsAt(step, depth, i))
+      for (int64_t j = 0; j < columns.vectors; ++j)
+        vector::StoreOp::create(builder.rewriter, builder.loc,
+                                packedVector(columns, j, next), widened,
+                                ValueRange{builder.sub(next.word, firstWord),
+                                           builder.index(j * builder.lanes)});
+  });
 }
 
 Value FloatTiles::leftElement(const Tile &tile, int64_t i,
@@ -383,9 +566,14 @@ Value FloatTiles::leftElement(const Tile &tile, int64_t i,
     index[dim] = step.index[dim];
   if (contraction.roles.m)
     index[*contraction.roles.m] = builder.add(tile.row, i);
-  return memref::LoadOp::create(
-      builder.rewriter, builder.loc, op.getLhs(),
-      operandIndices(builder.rewriter, builder.loc, op.getLhsMap(), index));
+  SmallVector<Value> at =
+      operandIndices(builder.rewriter, builder.loc, op.getLhsMap(), index);
+  if (flatLhs) {
+    at.resize(cast<MemRefType>(flatLhs.getType()).getRank());
+    at.back() = step.word;
+  }
+  return memref::LoadOp::create(builder.rewriter, builder.loc,
+                                flatLhs ? flatLhs : op.getLhs(), at);
 }
 
 void qcc::x86::emitFloatTiles(KernelBuilder &builder,

@@ -62,5 +62,7 @@ std::string ConfigAttr::describe() const {
     text += " rhs in place";
   if (hasNibbles())
     text += " rhs nibbles";
+  if (getRhs() == RhsSource::Narrow)
+    text += " rhs narrow";
   return text;
 }

@@ -24,6 +24,9 @@ namespace qcc::x86 {
 
 /// Elements of K of two words, which nibbles hold in one.
 constexpr int64_t kStepOfNibbles = 8;
+/// Elements of K, as nibbles, of a word of a column that floats are multiplied
+/// by.
+constexpr int64_t kNibblesOfWord = 8;
 
 /// How a kernel finds the elements of its operands.
 struct OperandLayout {

@@ -12,7 +12,7 @@
 using namespace qcc;
 using namespace qcc::x86;
 
-PartsOfK PartsOfK::of(kernel::ContractOp op, int64_t nr) {
+PartsOfK PartsOfK::of(kernel::ContractOp op, int64_t nr, int64_t multiple) {
   int64_t bytes = nr * int64_t(sizeof(float)); // of a step
   llvm::ArrayRef<int64_t> sizes = op.getReductionSizes();
   for (size_t d = sizes.size(); d-- > 0; bytes *= sizes[d]) {
@@ -20,7 +20,10 @@ PartsOfK PartsOfK::of(kernel::ContractOp op, int64_t nr) {
       continue;
     int64_t most = std::max<int64_t>(kPartBytes / bytes, 1);
     int64_t count = llvm::divideCeil(sizes[d], most);
-    return {unsigned(d), int64_t(llvm::divideCeil(sizes[d], count)), false};
+    int64_t size = llvm::divideCeil(sizes[d], count);
+    if (d + 1 == sizes.size())
+      size = llvm::alignTo(size, multiple);
+    return {unsigned(d), size, false};
   }
   return {};
 }

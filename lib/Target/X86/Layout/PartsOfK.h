@@ -28,7 +28,8 @@ struct PartsOfK {
   int64_t size = 0;
   bool isOne = true;
 
-  static PartsOfK of(kernel::ContractOp op, int64_t nr);
+  /// Parts have a multiple of `multiple` words.
+  static PartsOfK of(kernel::ContractOp op, int64_t nr, int64_t multiple);
 };
 
 /// Whether blocks go through the outer dimensions, such as the lines of an

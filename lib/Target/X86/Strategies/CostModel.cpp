@@ -213,7 +213,7 @@ int64_t qcc::x86::tilesOfEqualBlocks(int64_t m, int64_t mr, int64_t most) {
 constexpr double kBesideL2 = 0.05;
 /// A right operand of so many bytes comes from memory.
 constexpr int64_t kMemoryBytes = 8 << 20;
-static bool staysInL2(int64_t bytes, const Spec &spec) {
+bool qcc::x86::staysInL2(int64_t bytes, const Spec &spec) {
   return bytes <= spec.l2Bytes * 3 / 4;
 }
 
@@ -242,7 +242,9 @@ constexpr int64_t kManyColumns = 64;
 
 bool qcc::x86::isPackedInAdvance(ContractOp op) {
   return op.isPacked() || (matchPattern(op.getRhs(), m_Constant()) &&
-                           op.getRhsPrologue().empty());
+                           llvm::all_of(op.getRhsOperands(), [](Value operand) {
+                             return matchPattern(operand, m_Constant());
+                           }));
 }
 
 /// What full vectors would take for m x n results.

@@ -14,6 +14,7 @@
 #define QCC_LIB_TARGET_X86_STRATEGIES_COSTMODEL_H
 
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Target/X86/IR/X86.h"
 #include "qcc/Target/X86/Spec.h"
 
 namespace qcc::x86 {
@@ -39,7 +40,8 @@ struct GemmShape {
 /// Register tile and blocks, in rows and columns, and where operands are read.
 struct Tiling {
   int64_t mr, nr, mc, nc;
-  bool lhsInPlace = false, rhsInPlace = false, rhsNibbles = false;
+  bool lhsInPlace = false;
+  RhsSource rhs = RhsSource::Packed;
 };
 
 /// The most accumulators that a tile may have: it is unrolled, so that a larger
@@ -51,6 +53,10 @@ constexpr double kStepOverhead = 150;
 
 /// Multiplications of vectors that a core with AMX starts in a cycle.
 constexpr double kVectorsPerCycle = 2;
+
+/// Whether a right operand of `bytes` is still in the L2 cache when it is read
+/// again.
+bool staysInL2(int64_t bytes, const Spec &spec);
 
 /// The time of 64 bytes of a right operand of `bytes`, which was not read for
 /// a while.

@@ -13,6 +13,8 @@
 // mc rows. Rows of the left operand and of the results stay in a quarter of the
 // L2 cache; they are at least kLeastRows.
 //
+// A narrow right operand is widened once for each block, or for its only tile.
+//
 //===----------------------------------------------------------------------===//
 
 #include "../Emit/Strategies.h"
@@ -38,6 +40,11 @@ constexpr int64_t kLeastRows = 64, kMostRows = 256;
 constexpr int64_t kMostAccumulators = 1 << 22;
 /// An accumulator between two parts of K: a store and a load.
 constexpr double kPause = 2;
+/// Operations that load and store a vector of widened columns.
+constexpr double kWidenedToMemory = 2;
+/// Operations that take a vector of nibbles out of words, less the extension of
+/// a byte.
+constexpr double kUnpackNibble = 1;
 
 namespace {
 class FloatTiles : public TileStrategy {
@@ -58,6 +65,10 @@ protected:
     emitFloatTiles(builder, contraction);
   }
   bool takes(const Atom &atom) const override { return atom.hasFloats(); }
+  bool canChoose(RhsSource source) const override {
+    return source == RhsSource::Narrow || source == RhsSource::Nibbles ||
+           TileStrategy::canChoose(source);
+  }
   SmallVector<Tiling> listTilings(ContractOp op, const GemmShape &shape,
                                   const Atom &atom) const override;
   double expectedTime(ContractOp op, const GemmShape &shape,
@@ -75,7 +86,23 @@ double FloatTiles::expectedTime(ContractOp op, const GemmShape &shape,
   TileTimes times{shape,   atom, spec, tiling.nr / (int64_t)atom.lanes,
                   vectors, words};
   double lines = atom.lanes * 4 / 64.0; // in a vector
-  double vector = lines * spec.times.fromL1;
+  double vector = lines * spec.times.fromL1, widening = 0;
+  bool isOneTile = tiling.mc == mr;
+  if (tiling.rhs != RhsSource::Packed) {
+    bool hasNibbles = tiling.rhs == RhsSource::Nibbles;
+    double bits = hasNibbles ? 4
+                             : getElementTypeOrSelf(op.getRhs().getType())
+                                   .getIntOrFloatBitWidth();
+    lines = atom.lanes * bits / 8 / 64;
+    int64_t operations =
+        llvm::range_size(op.getRhsPrologue().front().without_terminator());
+    widening =
+        spec.times.operation * (operations + (hasNibbles ? kUnpackNibble : 0));
+    if (isOneTile)
+      vector = lines * spec.times.fromL1 + widening;
+    else
+      widening += kWidenedToMemory * spec.times.operation;
+  }
   double time = times.all(m, mr, vector);
   double parts = std::ceil(words * tiling.nr * 4 / double(kPartBytes));
   if (parts > 1)
@@ -84,6 +111,8 @@ double FloatTiles::expectedTime(ContractOp op, const GemmShape &shape,
   double blocks = goThroughOuter(op, tiling.lhsInPlace)
                       ? double(m) / tiling.mc
                       : llvm::divideCeil(m, tiling.mc);
+  if (!isOneTile)
+    time += blocks * vectors * words * widening;
   time =
       besideStream(time, blocks * farLines * timeOfFarLine(farLines * 64, spec),
                    farLines * 64, spec) +
@@ -106,6 +135,14 @@ SmallVector<Tiling> FloatTiles::listTilings(ContractOp op,
   int64_t most = std::clamp<int64_t>(spec.l2Bytes / 4 / bytesPerRow, kLeastRows,
                                      kMostRows);
   bool isThroughOuter = goThroughOuter(op, shape.isInPlace);
+  bool isNarrow = fitsNarrow(op);
+  RhsSource narrow = isNarrow && fitsNibbles(op, atom) ? RhsSource::Nibbles
+                                                       : RhsSource::Narrow;
+  // No memory for floats that would come from it again for each run.
+  bool mustBeNarrow =
+      isNarrow &&
+      (op.isPacked() || !shape.n ||
+       !staysInL2(shape.k * shape.n * int64_t(sizeof(float)), spec));
   SmallVector<Tiling> tilings;
   for (int64_t nv = vectors; nv > 0; --nv)
     for (int64_t mr = rows; mr > 0; --mr) {
@@ -115,7 +152,10 @@ SmallVector<Tiling> FloatTiles::listTilings(ContractOp op,
       if (!isThroughOuter)
         tiles = tilesOfEqualBlocks(shape.m, mr, tiles);
       int64_t nr = nv * atom.lanes;
-      tilings.push_back({mr, nr, tiles * mr, nr});
+      if (!mustBeNarrow)
+        tilings.push_back({mr, nr, tiles * mr, nr});
+      if (isNarrow)
+        tilings.push_back({mr, nr, tiles * mr, nr, false, narrow});
     }
   return tilings;
 }

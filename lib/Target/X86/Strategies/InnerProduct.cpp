@@ -60,7 +60,9 @@ public:
       : X86Strategy(spec, "inner_product") {}
 
 protected:
-  bool choosesRhsSource() const override { return true; }
+  bool canChoose(RhsSource source) const override {
+    return source == RhsSource::InPlace || X86Strategy::canChoose(source);
+  }
   OperandLayout layoutOf(ContractOp op, ConfigAttr config,
                          const Atom &atom) const override {
     return OperandLayout::movingOne(op, atom, config.hasResultsAlongRows(),
@@ -145,7 +147,7 @@ SmallVector<Tiling> InnerProduct::listTilings(ContractOp op,
              "blocks have whole tiles across and whole vectors along");
       Tiling tiling = alongRows ? Tiling{a, b, alongBlock, acrossBlock}
                                 : Tiling{b, a, acrossBlock, alongBlock};
-      tiling.rhsInPlace = readsRhs;
+      tiling.rhs = readsRhs ? RhsSource::InPlace : RhsSource::Packed;
       // The side along is the longer one.
       if (acrossBlock < alongBlock)
         tilings.push_back(tiling);

@@ -115,7 +115,7 @@ SmallVector<Tiling> InterleavedColumns::listTilings(ContractOp op,
     Tiling tiling{mr, nr, std::min(rows, nr / mr * mr), nr};
     assert(tiling.mc % mr == 0 && tiling.mc <= tiling.nc &&
            "blocks have whole tiles, and no more rows than columns");
-    tiling.rhsInPlace = true;
+    tiling.rhs = RhsSource::InPlace;
     tilings.push_back(tiling);
   }
   return tilings;

@@ -63,6 +63,9 @@ protected:
     emitVectorTiles(builder, contraction);
   }
   bool computesGroups() const override { return true; }
+  bool canChoose(RhsSource source) const override {
+    return source == RhsSource::Nibbles || TileStrategy::canChoose(source);
+  }
   OperandLayout layoutOf(ContractOp op, ConfigAttr config,
                          const Atom &atom) const override {
     return config.hasNibbles() ? OperandLayout::ofNibbles(op)
@@ -100,7 +103,7 @@ double VectorTiles::expectedTime(ContractOp, const GemmShape &shape,
   // Between two tiles of rows there is a block of columns.
   bool isNear = tiling.nc * words * 4 <= spec.l1Bytes * 3 / 4;
   double vector = lines * (isNear ? spec.times.fromL1 : spec.times.fromL2);
-  if (tiling.rhsNibbles) {
+  if (tiling.rhs == RhsSource::Nibbles) {
     lines /= 2;
     vector = vector / 2 + kUnpackNibbles * spec.times.operation;
   }
@@ -144,7 +147,8 @@ SmallVector<Tiling> VectorTiles::listTilings(ContractOp op,
       int64_t nr = nv * atom.lanes;
       if (!shape.isInPlace && !atom.hasPairs() && shape.n && shape.n <= nr)
         tiles = 1;
-      tilings.push_back({mr, nr, tiles * mr, nr, false, false, hasNibbles});
+      tilings.push_back({mr, nr, tiles * mr, nr, false,
+                         hasNibbles ? RhsSource::Nibbles : RhsSource::Packed});
     }
   return tilings;
 }

@@ -7,6 +7,7 @@
 
 #include "X86Strategy.h"
 #include "qcc/Analysis/NumberRange.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -51,10 +52,24 @@ static std::optional<NumberRange> rhsRange(ContractOp op) {
   return rangeOfConstant(op.getRhs(), op.getRhsUnsigned());
 }
 
+/// The same of bytes that the prologue of a contraction of floats widens.
+static std::optional<NumberRange> rangeOfStored(ContractOp op) {
+  if (DenseI64ArrayAttr range = op.getKnownFacts().rhsRange)
+    return NumberRange{double(range[0]), double(range[1]), false};
+  return rangeOfConstant(op.getRhs(), /*isUnsigned=*/false);
+}
+
 bool qcc::x86::fitsNibbles(ContractOp op, const Atom &atom) {
   // What was packed stays as the config says.
   if (op.isPacked())
     return configOf(op).hasNibbles();
+  if (op.isOfFloats()) {
+    std::optional<NumberRange> range;
+    if (fitsNarrow(op) && op.getReductionSizes().back() % kNibblesOfWord == 0 &&
+        getElementTypeOrSelf(op.getRhs().getType()).isInteger(8))
+      range = rangeOfStored(op);
+    return range && (range->isWithin(0, 15) || range->isWithin(-8, 7));
+  }
   if (!op.hasGroups() || op.getReductionSizes().back() % kStepOfNibbles != 0 ||
       atom.kr != 4 ||
       (atom.form != AtomForm::Words && atom.form != AtomForm::Bytes))
@@ -62,6 +77,15 @@ bool qcc::x86::fitsNibbles(ContractOp op, const Atom &atom) {
   std::optional<NumberRange> range = rhsRange(op);
   return range && (op.getRhsUnsigned() ? range->isWithin(0, 15)
                                        : range->isWithin(-8, 7));
+}
+
+bool qcc::x86::fitsNarrow(ContractOp op) {
+  if (op.isPacked())
+    return configOf(op).getRhs() != RhsSource::Packed;
+  std::optional<ConstantData> data;
+  if (op.isOfFloats() && !op.getRhsPrologue().empty() && isPackedInAdvance(op))
+    data = ConstantData::get(op.getRhs());
+  return data && !data->bytes.empty();
 }
 
 std::optional<std::string> qcc::x86::refuseElements(ContractOp op,
@@ -139,16 +163,17 @@ std::optional<std::string> X86Strategy::reasonToRefuse(ContractOp op) const {
 std::optional<std::string>
 X86Strategy::verify(LoweringConfigAttrInterface any) const {
   auto config = cast<ConfigAttr>(any);
-  if (config.getRhs() == RhsSource::Packed ||
-      (config.hasNibbles() ? computesGroups() : choosesRhsSource()))
+  RhsSource source = config.getRhs();
+  if (canChoose(source))
     return std::nullopt;
-  if (config.hasNibbles())
-    return ("lowering_config has rhs = nibbles, but strategy '" + name +
-            "' does not read that; use vector_tiles")
-        .str();
-  return ("lowering_config has rhs = in_place, but strategy '" + name +
-          "' does not choose that; use inner_product, or interleaved_columns "
-          "for columns in the lanes")
+  StringRef remedy = source == RhsSource::Nibbles ? "use vector_tiles"
+                     : source == RhsSource::Narrow
+                         ? "use float_tiles"
+                         : "use inner_product, or interleaved_columns for "
+                           "columns in the lanes";
+  return llvm::formatv("lowering_config has rhs = {0}, but strategy '{1}' does "
+                       "not choose that; {2}",
+                       stringifyRhsSource(source), name, remedy)
       .str();
 }
 
@@ -187,7 +212,8 @@ Cost X86Strategy::cost(ContractOp op, const Tiling &tiling,
                        const Atom &atom) const {
   GemmShape shape = GemmShape::of(op, tiling.lhsInPlace);
   double relative = expectedTime(op, shape, tiling, atom);
-  double waiting = tiling.rhsInPlace ? 0 : packingTime(op, shape, atom);
+  double waiting =
+      tiling.rhs == RhsSource::InPlace ? 0 : packingTime(op, shape, atom);
   assert(relative > 0 && waiting >= 0 && "computing takes time");
   return {(relative + waiting) * peakTime(atom), 1 / relative};
 }
@@ -196,15 +222,13 @@ Candidate X86Strategy::candidate(ContractOp op, const Tiling &tiling,
                                  const Atom &atom) const {
   assert(tiling.mr > 0 && tiling.mc >= tiling.mr && tiling.nr > 0 &&
          tiling.nc >= tiling.nr && "a block has at least one tile");
-  bool statesRhs = tiling.rhsInPlace && choosesRhsSource();
+  // Strategies that only read in place need not say so.
+  RhsSource rhs = canChoose(tiling.rhs) ? tiling.rhs : RhsSource::Packed;
   auto config =
       ConfigAttr::get(op.getContext(), name, atom.name, tiling.mr, tiling.nr,
                       atom.kr, tiling.mc, tiling.nc,
                       tiling.lhsInPlace ? LhsSource::InPlace : LhsSource::Panel,
-                      statesRhs           ? RhsSource::InPlace
-                      : tiling.rhsNibbles ? RhsSource::Nibbles
-                                          : RhsSource::Packed,
-                      kernel::ConfigSource::Model);
+                      rhs, kernel::ConfigSource::Model);
   return {config, cost(op, tiling, atom),
           (atom.name + " " + std::to_string(tiling.nr)).str(),
           isForModel(atom, spec)};
@@ -238,8 +262,8 @@ Cost X86Strategy::cost(ContractOp op, LoweringConfigAttrInterface any) const {
   auto config = cast<ConfigAttr>(any);
   return cost(op,
               {config.getMr(), config.getNr(), config.getMc(), config.getNc(),
-               config.readsLhsInPlace(), readsRhsInPlace(config),
-               config.hasNibbles()},
+               config.readsLhsInPlace(),
+               readsRhsInPlace(config) ? RhsSource::InPlace : config.getRhs()},
               *spec.findAtom(config.getAtom()));
 }
 
@@ -255,6 +279,15 @@ X86Strategy::packing(ContractOp op, LoweringConfigAttrInterface any) const {
   OperandLayout layout = layoutOf(op, config, atom);
   bool hasSums =
       !op.hasGroups() || op.getLhsZeroPoint() || layout.lhsShift != 0;
+  if (op.isOfFloats() && config.getRhs() != RhsSource::Packed) {
+    bool hasNibbles = config.hasNibbles();
+    // Nibbles are signed.
+    bool isMoved = hasNibbles && !rangeOfStored(op)->isWithin(-8, 7);
+    return Packing{
+        config.getNr(),   1,          hasNibbles ? kNibblesOfWord : 1,
+        isMoved ? -8 : 0, hasNibbles, false,
+        /*isNarrow=*/true};
+  }
   return Packing{config.getNr(),
                  config.getKr(),
                  config.hasNibbles() ? kStepOfNibbles : atom.kStep,
@@ -300,6 +333,15 @@ std::optional<std::string> X86Strategy::refuseForm(ContractOp op,
   if (op.isPacked() == readsRhsInPlace(config))
     return "needs a right operand that is packed unless the config reads it in "
            "place";
+  bool isNarrow = config.getRhs() == RhsSource::Narrow ||
+                  (op.isOfFloats() && config.hasNibbles());
+  if (op.isPacked() && isNarrow == op.getRhsPrologue().empty())
+    return "has a packed right operand of another form than its config says: "
+           "rhs_prologue belongs to rhs = narrow and to nibbles of floats";
+  if (isNarrow &&
+      config.hasNibbles() != getElementTypeOrSelf(op.getRhs()).isInteger(32))
+    return "has a packed right operand of another form than its config says: "
+           "nibbles of floats lie in words of i32, other elements do not";
   if (config.readsLhsInPlace() && !op.isOfFloats() &&
       !cast<MemRefType>(op.getLhs().getType()).isLastDimUnitStride())
     return "reads the left operand in place, but its elements along K do not "
@@ -353,10 +395,14 @@ std::optional<std::string> X86Strategy::refuseTile(ContractOp op,
     return doesNotFit(atom) + *reason + "; choose another atom";
   if (config.hasNibbles() && !fitsNibbles(op, atom))
     return doesNotFit(atom) +
-           "rhs = nibbles needs groups of K of whole slices of 8 elements, and "
-           "a constant of 4 bits";
-  if (config.readsLhsInPlace() &&
-      (config.hasNibbles() || !canReadLhsInPlace(op, atom)))
+           "rhs = nibbles needs groups of K of whole slices of 8 elements, or "
+           "of floats, and a constant of 4 bits";
+  if (config.getRhs() == RhsSource::Narrow && !fitsNarrow(op))
+    return doesNotFit(atom) +
+           "rhs = narrow needs a constant of a contraction of floats, with a "
+           "prologue of constants";
+  if (config.readsLhsInPlace() && ((config.hasNibbles() && !op.isOfFloats()) ||
+                                   !canReadLhsInPlace(op, atom)))
     return "lowering_config reads the left operand in place, but atom " + name +
            " takes it as a copy; use lhs = panel";
   return std::nullopt;
@@ -377,8 +423,8 @@ LoweringConfigAttrInterface TileStrategy::adapt(ContractOp op,
   double least = X86Strategy::cost(op, config).time * kWorthAnotherTile;
   ConfigAttr best = config;
   for (Tiling &tiling : listTilings(op, shape, atom)) {
-    // The right operand is packed in tiles of as many columns.
-    if (tiling.nr != config.getNr())
+    // The right operand is packed, in tiles of as many columns.
+    if (tiling.nr != config.getNr() || tiling.rhs != config.getRhs())
       continue;
     tiling.lhsInPlace = shape.isInPlace;
     Candidate other = candidate(op, tiling, atom);
@@ -425,9 +471,8 @@ SmallVector<SmallVector<Candidate>>
 TileStrategy::listVariants(ContractOp op, const Candidate &from) const {
   auto config = cast<ConfigAttr>(from.config);
   const Atom &atom = *spec.findAtom(config.getAtom());
-  Tiling tiling{config.getMr(),     config.getNr(),           config.getMc(),
-                config.getNc(),     config.readsLhsInPlace(), false,
-                config.hasNibbles()};
+  Tiling tiling{config.getMr(), config.getNr(),           config.getMc(),
+                config.getNc(), config.readsLhsInPlace(), config.getRhs()};
   SmallVector<Candidate> blocks, copies;
   GemmShape shape = GemmShape::of(op, tiling.lhsInPlace);
   for (const Tiling &block : listBlocks(shape, tiling, atom, spec))

@@ -87,8 +87,10 @@ protected:
   }
   /// Whether the kernels compute groups of K.
   virtual bool computesGroups() const { return false; }
-  /// Whether configs may read the right operand in place or pack it.
-  virtual bool choosesRhsSource() const { return false; }
+  /// Whether configs may say this of the right operand.
+  virtual bool canChoose(RhsSource source) const {
+    return source == RhsSource::Packed;
+  }
 
   /// Why packed columns in the lanes of accumulators do not fit `config`.
   std::optional<std::string>
@@ -127,6 +129,10 @@ protected:
 /// Whether the right operand of groups of K can be packed in nibbles, or is,
 /// which `atom` then multiplies as unsigned bytes.
 bool fitsNibbles(kernel::ContractOp op, const Atom &atom);
+
+/// Whether the right operand of a contraction of floats can be packed before
+/// its prologue, or is.
+bool fitsNarrow(kernel::ContractOp op);
 
 /// Why an atom does not multiply the elements of the right operand exactly;
 /// nothing if it does.

@@ -203,3 +203,39 @@ func.func @parts_of_groups(%x: memref<3x64xi8>, %w: memref<2x1x16xi32>, %s: memr
       }
   return
 }
+
+// -----
+
+func.func @prologue_of_wide_floats(%x: memref<1x8xf32>, %w: memref<1x8x8xi8>, %o: memref<1x8xf32>) {
+  // expected-error@+1 {{has a packed right operand of another form than its config says: rhs_prologue belongs to rhs = narrow and to nibbles of floats}}
+  kernel.contract lhs(%x : memref<1x8xf32>) rhs(%w : memref<1x8x8xi8>) outs(%o : memref<1x8xf32>)
+      {rhs_packed, lowering_config = #x86.config<float_tiles, atom = "avx2-f32", tile = [1, 8, 1], block = [1, 8], lhs = in_place, source = pinned>}
+      rhs_prologue {
+      ^bb0(%a: i8):
+        %0 = arith.sitofp %a : i8 to f32
+        kernel.yield %0 : f32
+      }
+      epilogue {
+      ^bb0(%acc: f32):
+        kernel.yield %acc : f32
+      }
+  return
+}
+
+// -----
+
+func.func @bytes_for_nibbles(%x: memref<1x8xf32>, %w: memref<1x8x8xi8>, %o: memref<1x8xf32>) {
+  // expected-error@+1 {{has a packed right operand of another form than its config says: nibbles of floats lie in words of i32, other elements do not}}
+  kernel.contract lhs(%x : memref<1x8xf32>) rhs(%w : memref<1x8x8xi8>) outs(%o : memref<1x8xf32>)
+      {rhs_packed, lowering_config = #x86.config<float_tiles, atom = "avx2-f32", tile = [1, 8, 1], block = [1, 8], lhs = in_place, rhs = nibbles, source = pinned>}
+      rhs_prologue {
+      ^bb0(%a: i8):
+        %0 = arith.sitofp %a : i8 to f32
+        kernel.yield %0 : f32
+      }
+      epilogue {
+      ^bb0(%acc: f32):
+        kernel.yield %acc : f32
+      }
+  return
+}

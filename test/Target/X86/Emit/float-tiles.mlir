@@ -123,3 +123,92 @@ func.func @pack_others(%w: memref<9x8x2xf32>, %p: memref<2x8x8xf32>) {
       {indexing_maps = [affine_map<(n, k) -> (n, k, 0)>], num_batch = 0 : i64, reduction_sizes = array<i64: 8>, tile = array<i64: 8, 1>, atom = "avx2-f32"}
   return
 }
+
+#narrow_one = #x86.config<float_tiles, atom = "avx2-f32", tile = [1, 8, 1], block = [1, 8], lhs = in_place, rhs = narrow,
+                          source = pinned>
+#narrow_two = #x86.config<float_tiles, atom = "avx2-f32", tile = [2, 8, 1], block = [4, 8], lhs = in_place, rhs = narrow,
+                          source = pinned>
+#nibbles = #x86.config<float_tiles, atom = "avx2-f32", tile = [1, 8, 1], block = [1, 8], lhs = in_place, rhs = nibbles,
+                       source = pinned>
+#blocks = [affine_map<(m, n, g, k) -> (m, g, k)>, affine_map<(m, n, g, k) -> (n, g, k)>,
+           affine_map<(m, n, g, k) -> (g, n)>, affine_map<(m, n, g, k) -> (m, n)>]
+
+// One tile of rows: registers widen what is packed as bytes, in loops over blocks and inside of them.
+// CHECK-LABEL: func.func @narrow_rows(
+// CHECK-SAME: %[[X:.*]]: memref<1x2x16xf32>, %[[W:.*]]: memref<1x32x8xi8>, %[[S:.*]]: memref<2x8xf32>
+// CHECK: scf.for %[[G:.*]] = %c0 to %c2 step %c1
+// CHECK: scf.for %[[K:.*]] = %c0 to %c16 step %c1
+// CHECK: %[[B:.*]] = vector.load %[[W]]{{.*}} : memref<1x32x8xi8>, vector<8xi8>
+// CHECK: %[[SCALE:.*]] = vector.transfer_read %[[S]][%[[G]], %{{.*}}]
+// CHECK: %[[F:.*]] = arith.sitofp %[[B]] : vector<8xi8> to vector<8xf32>
+// CHECK: %[[WIDE:.*]] = arith.mulf %[[F]], %[[SCALE]]
+// CHECK: memref.load %[[X]][%{{.*}}, %[[G]], %[[K]]]
+// CHECK: math.fma %{{.*}}, %[[WIDE]], %{{.*}} : vector<8xf32>
+func.func @narrow_rows(%x: memref<1x2x16xf32>, %w: memref<1x32x8xi8>, %s: memref<2x8xf32>, %y: memref<1x8xf32>) {
+  kernel.contract lhs(%x : memref<1x2x16xf32>) rhs(%w : memref<1x32x8xi8>) rhs_ins(%s : memref<2x8xf32>) outs(%y : memref<1x8xf32>)
+      {indexing_maps = #blocks, reduction_dims = array<i64: 2, 3>, rhs_packed, lowering_config = #narrow_one}
+    rhs_prologue {
+  ^bb0(%a: i8, %b: f32):
+    %0 = arith.sitofp %a : i8 to f32
+    %1 = arith.mulf %0, %b : f32
+    kernel.yield %1 : f32
+  }
+    epilogue {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  }
+  return
+}
+
+// Two tiles of rows: memory has the widened columns, and both read them in one loop over K.
+// CHECK-LABEL: func.func @narrow_block(
+// CHECK: %[[M:.*]] = memref.alloca() {alignment = 64 : i64} : memref<32x8xf32>
+// CHECK: %[[X:.*]] = memref.collapse_shape %{{.*}} {{\[\[}}0], [1, 2]]
+// CHECK: scf.for
+// CHECK: arith.mulf
+// CHECK: vector.store %{{.*}}, %[[M]]
+// CHECK: scf.for %[[K:.*]] = %c0 to %c32 step %c1
+// CHECK: vector.load %[[M]]
+// CHECK: memref.load %[[X]][%{{.*}}, %[[K]]]
+// CHECK: math.fma
+func.func @narrow_block(%x: memref<4x2x16xf32>, %w: memref<1x32x8xi8>, %s: memref<2x8xf32>, %y: memref<4x8xf32>) {
+  kernel.contract lhs(%x : memref<4x2x16xf32>) rhs(%w : memref<1x32x8xi8>) rhs_ins(%s : memref<2x8xf32>) outs(%y : memref<4x8xf32>)
+      {indexing_maps = #blocks, reduction_dims = array<i64: 2, 3>, rhs_packed, lowering_config = #narrow_two}
+    rhs_prologue {
+  ^bb0(%a: i8, %b: f32):
+    %0 = arith.sitofp %a : i8 to f32
+    %1 = arith.mulf %0, %b : f32
+    kernel.yield %1 : f32
+  }
+    epilogue {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  }
+  return
+}
+
+// Eight steps take the nibbles of one word.
+// CHECK-LABEL: func.func @nibbles(
+// CHECK-SAME: %[[W:arg[0-9]+]]: memref<1x4x8xi32>
+// CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1
+// CHECK: vector.load %[[W]]{{.*}} : memref<1x4x8xi32>, vector<8xi32>
+// CHECK: %[[HIGH:.*]] = arith.shli
+// CHECK: %[[NIBBLE:.*]] = arith.shrsi %[[HIGH]]
+// CHECK: %[[BYTE:.*]] = arith.trunci %[[NIBBLE]] : vector<8xi32> to vector<8xi8>
+// CHECK: arith.sitofp %[[BYTE]]
+// CHECK-COUNT-8: math.fma
+// CHECK-NOT: math.fma
+func.func @nibbles(%x: memref<1x32xf32>, %w: memref<1x4x8xi32>, %y: memref<1x8xf32>) {
+  kernel.contract lhs(%x : memref<1x32xf32>) rhs(%w : memref<1x4x8xi32>) outs(%y : memref<1x8xf32>)
+      {rhs_packed, lowering_config = #nibbles}
+    rhs_prologue {
+  ^bb0(%a: i8):
+    %0 = arith.sitofp %a : i8 to f32
+    kernel.yield %0 : f32
+  }
+    epilogue {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  }
+  return
+}

@@ -23,6 +23,7 @@ def X86_LhsSource : X86_Enum<"LhsSource", "where the left operand is read", [
 def X86_RhsSource : X86_Enum<"RhsSource", "where the right operand is read", [
     I32EnumAttrCase<"Packed", 0, "packed">,
     I32EnumAttrCase<"InPlace", 1, "in_place">,
-    I32EnumAttrCase<"Nibbles", 2, "nibbles">]>;
+    I32EnumAttrCase<"Nibbles", 2, "nibbles">,
+    I32EnumAttrCase<"Narrow", 3, "narrow">]>;
 
 #endif // QCC_TARGET_X86_IR_X86ENUMS_TD

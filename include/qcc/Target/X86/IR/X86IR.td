@@ -63,7 +63,10 @@ def X86_ConfigAttr : AttrDef<X86_Dialect, "Config", [Kernel_LoweringConfigAttrIn
       it are copied, prologue applied, before they are read.
     * `rhs`: `packed` if the right operand goes through `kernel.pack`, `in_place` if it
       is read where it lies; only for `inner_product`. `nibbles` if it is packed with two
-      elements of 4 bits in a byte, which registers take apart; only for `vector_tiles`.
+      elements of 4 bits in a byte, which registers take apart; only for `vector_tiles`
+      and `float_tiles`. `narrow` if it is packed as it is stored and its prologue is
+      computed where it is read, once for each block of rows; only for `float_tiles`, of
+      which `nibbles` are narrow as well.
       `packed` if absent.
     * `source`: who decided: `model`, `tuned` or `pinned`.
 
