@@ -405,3 +405,27 @@ def test_decoder_of_padded_batches(decoder):
         program.assert_same_bits(step[0][b:b + 1], alone)
         for a, e in zip(step[1:], own):
             program.assert_same_bits(a[b:b + 1, :, :length + 1], e)
+
+
+@pytest.mark.parametrize("kind", [F32, np.uint8, np.int8, np.bool_, I64])
+def test_rotation_caches_by_length(kind, tmp_path, compiler):
+    """Models with two caches of angles choose one by the length of the mask; the caches have different lengths."""
+    tables = {name: (uniform(rows, 3) * 100).astype(I64 if kind == np.uint8 else kind).astype(kind)
+              for name, rows in (("then", 20), ("else", 8))}
+    branches = [helper.make_graph([helper.make_node("Constant", [], [name], value=numpy_helper.from_array(table))], name, [],
+                                  [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(table.dtype), table.shape)])
+                for name, table in tables.items()]
+    for op, limit, tokens in (("Greater", 8, 8), ("Greater", 8, 9), ("LessOrEqual", 8, 8), ("Less", 8, 8), ("Equal", 9, 9),
+                              ("GreaterOrEqual", 9, 8)):
+        model = Model()
+        mask = model.input("mask", np.ones((1, tokens), I64), ["b", "total"])
+        size = model.node("Gather", [model.node("Shape", [mask]), model.constant("one", I64(1))], axis=0)
+        chosen = model.node("If", [model.node(op, [size, model.constant("limit", I64(limit))])], then_branch=branches[0],
+                            else_branch=branches[1])
+        places = model.node("Range", [model.constant("zero", I64(0)), size, model.constant("step", I64(1))])
+        rows, table = model.run(tmp_path, [model.node("Gather", [chosen, places]), chosen])
+        holds = {"Greater": tokens > limit, "LessOrEqual": tokens <= limit, "Less": tokens < limit, "Equal": tokens == limit,
+                 "GreaterOrEqual": tokens >= limit}[op]
+        expected = tables["then" if holds else "else"]
+        program.assert_same_bits(table, expected)
+        program.assert_same_bits(rows, expected[:tokens])
