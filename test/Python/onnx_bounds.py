@@ -65,7 +65,7 @@ ROWS = (
     Bound("LRN", "", 16, GREATEST, "order of the sum, whose power multiplies its error"),
     Bound("GRU LSTM RNN", "", 8, GREATEST, "order of sums, step after step; with Relu or Affine times the steps and the greatest sum of "
           "magnitudes of a row of R"),
-    Bound("Attention RotaryEmbedding", "Attention MultiHeadAttention QAttention RotaryEmbedding", 8, GREATEST,
+    Bound("Attention RotaryEmbedding", "Attention GroupQueryAttention MultiHeadAttention QAttention RotaryEmbedding", 8, GREATEST,
           "order of three sums, exp within 1.02 ulps"),
     Bound("GridSample", "GridSample", 4, GREATEST, "order of the sum of neighbours and weights"),
     Bound("Resize", "", 32, GREATEST, "places and weights are computed in binary64 here, in float32 by ONNX Runtime; integers "

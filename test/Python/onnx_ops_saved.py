@@ -189,6 +189,35 @@ def multi_head_attention(d):
         d.outputs = 3
 
 
+@generates("com.microsoft::GroupQueryAttention")
+def group_query_attention(d):
+    keys, batch, size, rows = d.integer(1, 2), d.integer(1, 2), 16 * d.integer(1, 2), d.integer(1, 5)
+    heads = keys * d.integer(1, 3)
+    past = d.integer(1, 6) if d.chance(0.5) else 0
+    rows = 1 if past else rows
+    total = past + rows
+    d.set(num_heads=heads, kv_num_heads=keys)
+    d.set(0.3, causal=d.integer(0, 1))
+    d.set(0.2, scale=d.real(0.1, 1), softcap=d.real(0.5, 20), smooth_softmax=d.integer(0, 1), sliding_window_cache=0)
+    d.set(0.3, local_window_size=d.integer(1, 6) if d.get("causal", 1) else -1)
+    turns = d.set(0.5, do_rotary=1)
+    d.set(0.3, rotary_interleaved=d.integer(0, 1))
+    packed = d.chance(0.4)
+    d.fixed(d.array((batch, rows, (heads + 2 * keys if packed else heads) * size), spread=0.7))
+    for _ in range(2):
+        d.omit() if packed else d.fixed(d.array((batch, rows, keys * size), spread=0.7))
+    for _ in range(2):
+        d.fixed(d.array((batch, keys, past, size), spread=0.7)) if past else d.omit()
+    d.fixed(np.array([total - 1 - (d.integer(0, past) if past else 0) for _ in range(batch)], I32))
+    d.constant(np.array([total], I32))
+    for _ in range(2):
+        d.constant(d.array((total, 8), spread=0.7)) if turns else d.omit()
+    d.maybe(d.random.integers(0, total, (batch, rows)).astype(I64), 0.3 if turns else 0, fixed=True)
+    d.maybe(d.array((d.pick(1, batch), d.pick(1, heads), rows, total)), 0.3, fixed=True)
+    d.maybe(d.array((heads,)), 0.2, fixed=True)
+    d.outputs = 4 if d.set(0.3, qk_output=d.integer(1, 2)) else 3
+
+
 @generates("com.microsoft::RotaryEmbedding")
 def ms_rotary(d):
     heads, batch, rows, size = d.integer(1, 3), d.integer(1, 2), d.integer(1, 5), 4 * d.integer(1, 3)

@@ -69,6 +69,9 @@ def drawn(i):
 #: Attributes that are not drawn, and why.
 NOT_DRAWN = {
     "com.microsoft::DynamicQuantizeLSTM": {"activation_alpha", "activation_beta"},  # of activations that are not imported
+    # Of quantized caches and of inputs that are refused.
+    "com.microsoft::GroupQueryAttention": {"k_norm_epsilon", "k_quant_type", "kv_cache_bit_width", "q_norm_epsilon", "qk_norm_epsilon",
+                                           "v_quant_type"},
 }
 
 

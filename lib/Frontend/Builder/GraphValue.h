@@ -49,6 +49,9 @@ struct GraphValue {
   bool isFilled = false;
   /// The size s of a bool that is the comparison s == 1; otherwise null.
   mlir::OpFoldResult isOne;
+  /// The condition on sizes (Sizes.h) that a bool of one element is; otherwise
+  /// null.
+  mlir::OpFoldResult condition;
   /// The integer from which a float of one element was cast, if the integer
   /// evaluator knows it; otherwise null.
   mlir::OpFoldResult whole;

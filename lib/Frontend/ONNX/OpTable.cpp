@@ -194,6 +194,7 @@ static constexpr Row kMicrosoftRows[] = {
     {"GatherND", importNamesake, {1}},
     {"Gelu", importFusedGelu, {1}},
     {"GridSample", importGridSample, {1}},
+    {"GroupQueryAttention", importGroupQueryAttention, {1}},
     {"MatMulIntegerToFloat", importMatMulIntegerToFloat, {1}},
     {"MatMulNBits", importMatMulNBits, {1}},
     {"MultiHeadAttention", importMultiHeadAttention, {1}},
@@ -314,6 +315,7 @@ static constexpr llvm::StringLiteral kSums[] = {
     "GlobalLpPool",
     "GridSample",
     "GroupNormalization",
+    "GroupQueryAttention",
     "HardSigmoid",
     "HardSwish",
     "InstanceNormalization",
@@ -361,9 +363,6 @@ static const Reason kReasons[] = {
      {"Sequence", "SplitToSequence", "ConcatFromSequence", "Optional"}},
     {"its results are random; make them inputs of the model",
      {"Random", "Bernoulli", "Multinomial"}},
-    {"the sizes of its caches are data; export the model with Attention of "
-     "operator set 23 or with MultiHeadAttention",
-     {"GroupQueryAttention"}},
     {"data decide which experts each row is multiplied by; export a model "
      "without a mixture of experts",
      {"MoE", "QMoE"}},

@@ -74,6 +74,9 @@ LogicalResult importEinsum(NodeImporter &n);
 // Ops/GridSample.cpp
 LogicalResult importGridSample(NodeImporter &n);
 
+// Ops/GroupQueryAttention.cpp
+LogicalResult importGroupQueryAttention(NodeImporter &n);
+
 // Ops/Indexing.cpp
 LogicalResult importGather(NodeImporter &n);
 LogicalResult importGatherElements(NodeImporter &n);

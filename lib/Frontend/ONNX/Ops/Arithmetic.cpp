@@ -314,6 +314,16 @@ static std::optional<GraphValue> compareKnown(NodeImporter &n) {
   return Constants::toValue(n.b, DenseElementsAttr::get(type, results));
 }
 
+static arith::CmpIPredicate predicateOf(StringRef op) {
+  using Predicate = arith::CmpIPredicate;
+  return llvm::StringSwitch<Predicate>(op)
+      .Case("Equal", Predicate::eq)
+      .Case("Greater", Predicate::sgt)
+      .Case("GreaterOrEqual", Predicate::sge)
+      .Case("Less", Predicate::slt)
+      .Case("LessOrEqual", Predicate::sle);
+}
+
 LogicalResult onnx::importComparison(NodeImporter &n) {
   if (std::optional<GraphValue> known = compareKnown(n))
     return n.set(0, *known);
@@ -323,12 +333,14 @@ LogicalResult onnx::importComparison(NodeImporter &n) {
           })))
     return failure();
   GraphValue &x = n.in(0), &y = n.in(1);
-  if (n.op() == "Equal" && meetIntegers(n, {&x, &y}) == 1) {
-    OpFoldResult a = integerAt(x, 0), c = integerAt(y, 0);
+  if (meetIntegers(n, {&x, &y}) != 1)
+    return success();
+  OpFoldResult a = integerAt(x, 0), c = integerAt(y, 0);
+  n.outputs()[0]->condition = n.compare(predicateOf(n.op()), a, c);
+  if (n.op() == "Equal")
     n.outputs()[0]->isOne = knownSize(c) == 1   ? a
                             : knownSize(a) == 1 ? c
                                                 : OpFoldResult();
-  }
   return success();
 }
 

@@ -20,8 +20,8 @@ using namespace qcc::onnx;
 using Ref = Composer::Ref;
 
 /// [batch, rows, heads * size] as [batch, heads, rows, size].
-static FailureOr<Ref> splitHeads(NodeImporter &n, Composer &c, Ref x,
-                                 StringRef attribute) {
+static FailureOr<Ref> splitBy(NodeImporter &n, Composer &c, Ref x,
+                              StringRef attribute) {
   if (x->rank() == 4)
     return x;
   int64_t heads = n.getInt(attribute, 0);
@@ -34,9 +34,7 @@ static FailureOr<Ref> splitHeads(NodeImporter &n, Composer &c, Ref x,
         << attribute << " does not divide; correct the attribute";
     return failure();
   }
-  Ref split = c.reshape(
-      x, {x->shape[0], x->shape[1], n.size(heads), n.size(*width / heads)});
-  return c.transpose(split, {0, 2, 1, 3});
+  return splitHeads(n, c, x, heads);
 }
 
 Ref onnx::joinHeads(NodeImporter &n, Composer &c, Ref x) {
@@ -62,9 +60,9 @@ struct Heads {
 } // namespace
 
 static FailureOr<Heads> readHeads(NodeImporter &n, Composer &c) {
-  FailureOr<Ref> q = splitHeads(n, c, c.in(0), "q_num_heads"),
-                 k = splitHeads(n, c, c.in(1), "kv_num_heads"),
-                 v = splitHeads(n, c, c.in(2), "kv_num_heads");
+  FailureOr<Ref> q = splitBy(n, c, c.in(0), "q_num_heads"),
+                 k = splitBy(n, c, c.in(1), "kv_num_heads"),
+                 v = splitBy(n, c, c.in(2), "kv_num_heads");
   if (failed(q) || failed(k) || failed(v))
     return failure();
   Heads heads{*q, *k, *v, n.size(0), 1};
@@ -106,20 +104,27 @@ static Ref ungroup(NodeImporter &n, Composer &c, Ref x) {
   return c.reshape(x, shape);
 }
 
-/// The product of [batch, heads, ...] by a value with fewer heads.
-static Ref multiplyHeads(NodeImporter &n, Composer &c, Ref x, Ref y,
-                         int64_t size) {
+Ref onnx::multiplyHeads(NodeImporter &n, Composer &c, Ref x, Ref y,
+                        int64_t size) {
+  if (c.failed())
+    return x;
   if (size == 1)
     return c.op("MatMul", {x, y});
   Ref product = c.op("MatMul", {group(n, c, x, size), group(n, c, y, 1)});
   return c.failed() ? product : ungroup(n, c, product);
 }
 
-/// The scores, replaced by -infinity where `keeps` is false.
-static Ref mask(Composer &c, Ref scores, Ref keeps) {
+Ref onnx::maskUnseen(Composer &c, Ref scores, Ref isSeen) {
   return c.op("Where",
-              {keeps, scores,
+              {isSeen, scores,
                c.number(scores, -std::numeric_limits<double>::infinity())});
+}
+
+Ref onnx::capScores(Composer &c, Ref scores, float cap) {
+  if (cap == 0)
+    return scores;
+  Ref limit = c.number(scores, cap);
+  return c.op("Mul", {c.op("Tanh", {c.op("Div", {scores, limit})}), limit});
 }
 
 Ref onnx::maskLater(NodeImporter &n, Composer &c, Ref scores,
@@ -140,7 +145,7 @@ Ref onnx::maskLater(NodeImporter &n, Composer &c, Ref scores,
                                              s.add(row, before));
               }),
       shape));
-  return mask(c, scores, isSeen);
+  return maskUnseen(c, scores, isSeen);
 }
 
 /// The mask of a node, with columns up to `columns` that nothing may see.
@@ -178,7 +183,7 @@ static FailureOr<Ref> maskScores(NodeImporter &n, Composer &c, Ref scores,
     FailureOr<Ref> given = readMask(n, c, heads.k->shape[2]);
     if (failed(given))
       return failure();
-    scores = (*given)->isBool() ? mask(c, scores, *given)
+    scores = (*given)->isBool() ? maskUnseen(c, scores, *given)
                                 : c.op("Add", {scores, *given});
   }
   if (n.getInt("is_causal", 0))
@@ -190,7 +195,7 @@ static FailureOr<Ref> maskScores(NodeImporter &n, Composer &c, Ref scores,
                        c.integers(n.size(1))});
     Ref counts =
         c.reshape(c.in(6), {n.in(6).shape[0], n.size(1), n.size(1), n.size(1)});
-    scores = mask(c, scores, c.op("Less", {columns, counts}));
+    scores = maskUnseen(c, scores, c.op("Less", {columns, counts}));
   }
   return scores;
 }
@@ -211,10 +216,7 @@ LogicalResult onnx::importAttention(NodeImporter &n) {
   Ref scores = multiplyHeads(n, c, heads->q, keys, heads->group);
   scores = c.op("Mul", {scores, c.number(scores, scale)});
   Ref shown = scores; // output 3
-  if (float cap = n.getFloat("softcap", 0); cap != 0) {
-    Ref limit = c.number(scores, cap);
-    scores = c.op("Mul", {c.op("Tanh", {c.op("Div", {scores, limit})}), limit});
-  }
+  scores = capScores(c, scores, n.getFloat("softcap", 0));
   if (mode == 1)
     shown = scores;
   FailureOr<Ref> masked = maskScores(n, c, scores, *heads);
@@ -251,7 +253,7 @@ static Ref readAngles(NodeImporter &n, Composer &c, unsigned i) {
 
 LogicalResult onnx::importRotaryEmbedding(NodeImporter &n) {
   Composer c(n);
-  FailureOr<Ref> x = splitHeads(n, c, c.in(0), "num_heads");
+  FailureOr<Ref> x = splitBy(n, c, c.in(0), "num_heads");
   if (failed(x))
     return failure();
   std::optional<int64_t> size = knownSize((*x)->shape[3]);

@@ -39,17 +39,16 @@ static bool areEqual(OpFoldResult x, OpFoldResult y) {
   return x == y || (knownSize(x) && knownSize(x) == knownSize(y));
 }
 
-static FailureOr<int64_t> readHeads(NodeImporter &n) {
-  int64_t heads = n.getInt("num_heads", 0);
+FailureOr<int64_t> onnx::readCount(NodeImporter &n, StringRef name) {
+  int64_t heads = n.getInt(name, 0);
   if (heads >= 1 && heads < (1 << 24))
     return heads;
-  return n.refuse() << "has num_heads = " << heads
+  return n.refuse() << "has " << name << " = " << heads
                     << ", which is no number of heads; correct the attribute";
 }
 
-/// [batch, rows, heads * size] as [batch, heads, rows, size].
-static FailureOr<Ref> splitHeads(NodeImporter &n, Composer &c, Ref x,
-                                 int64_t heads) {
+FailureOr<Ref> onnx::splitHeads(NodeImporter &n, Composer &c, Ref x,
+                                int64_t heads) {
   if (c.failed())
     return failure();
   std::optional<int64_t> width =
@@ -185,7 +184,7 @@ static FailureOr<SmallVector<int64_t>> readWidths(NodeImporter &n, Ref joined,
 /// keys and values in input `past`, which become output 1 with the new ones.
 static LogicalResult attendJoined(NodeImporter &n, Composer &c, Ref joined,
                                   const Extras &extras, unsigned past) {
-  FailureOr<int64_t> heads = readHeads(n);
+  FailureOr<int64_t> heads = readCount(n, "num_heads");
   if (failed(heads) || c.failed() || failed(n.requireInt("do_rotary", 0)) ||
       failed(n.requireInt("past_present_share_buffer", 0)))
     return failure();
@@ -306,7 +305,7 @@ LogicalResult onnx::importMultiHeadAttention(NodeImporter &n) {
   if (n.has(6) != n.has(7))
     return n.refuse() << "has only one of the keys and values that went "
                          "before; give both";
-  FailureOr<int64_t> heads = readHeads(n);
+  FailureOr<int64_t> heads = readCount(n, "num_heads");
   if (failed(heads))
     return failure();
   Composer c(n);

@@ -25,16 +25,50 @@ importBranch(NodeImporter &n, StringRef name, bool isChosen) {
   return values;
 }
 
-/// Whether one value can be taken for the other: an artifact knows shapes
-/// before it runs. Dynamic sizes are compared by the entry.
-static bool areAlike(const GraphValue &x, const GraphValue &y) {
-  if (x.element != y.element || x.rank() != y.rank())
-    return false;
+/// Whether one value can be taken for the other. Dynamic sizes are compared by
+/// the entry.
+static bool haveSameSizes(const GraphValue &x, const GraphValue &y) {
   return llvm::all_of(llvm::zip_equal(x.shape, y.shape), [](auto sizes) {
     std::optional<int64_t> a = knownSize(std::get<0>(sizes)),
                            b = knownSize(std::get<1>(sizes));
     return !a || !b || *a == *b;
   });
+}
+
+/// The value with elements of 0 behind it, up to the sizes of `shape`.
+static Composer::Ref padTo(NodeImporter &n, Composer &c, GraphValue &x,
+                           const Shape &shape) {
+  SmallVector<OpFoldResult> low(x.rank(), n.size(0)), high;
+  for (auto [size, wanted] : llvm::zip_equal(x.shape, shape))
+    high.push_back(n.sub(wanted, size));
+  return c.hold(
+      pad(n, x, low, high, Scalars(n.b, n.loc).constant(x.element, 0)));
+}
+
+/// One of two values by a condition on sizes, which decides of the sizes of the
+/// result as well.
+static Composer::Ref selectSized(NodeImporter &n, Composer &c,
+                                 OpFoldResult condition, Composer::Ref x,
+                                 Composer::Ref y) {
+  if (x->isUnsigned()) {
+    Composer::Ref bits =
+        selectSized(n, c, condition, c.hold(bitsOfBytes(n, *x)),
+                    c.hold(bitsOfBytes(n, *y)));
+    return c.failed() ? bits : c.hold(bytesOfBits(n, *bits));
+  }
+  Shape greatest, shape;
+  for (auto [a, b] : llvm::zip_equal(x->shape, y->shape)) {
+    greatest.push_back(n.max(a, b));
+    shape.push_back(a == b ? a : n.select(condition, a, b));
+  }
+  Composer::Ref all =
+      c.op("Where", {c.reshape(c.in(0), {}), padTo(n, c, *x, greatest),
+                     padTo(n, c, *y, greatest)});
+  if (c.failed())
+    return all;
+  SmallVector<OpFoldResult> starts(shape.size(), n.size(0));
+  SmallVector<int64_t> steps(shape.size(), 1);
+  return c.hold(slice(n, *all, starts, shape, steps));
 }
 
 /// Computes both branches, and selects the results of one by the condition.
@@ -47,8 +81,15 @@ static LogicalResult importBoth(NodeImporter &n) {
     return failure();
   Composer c(n);
   Composer::Ref condition = c.reshape(c.in(0), {});
+  OpFoldResult onSizes = n.in(0).condition;
   for (auto [i, x, y] : llvm::enumerate(*thenValues, *elseValues)) {
-    if (!areAlike(x, y))
+    bool areAlike = x.element == y.element && x.rank() == y.rank();
+    if (areAlike && onSizes && !haveSameSizes(x, y)) {
+      if (failed(c.set(i, selectSized(n, c, onSizes, c.hold(x), c.hold(y)))))
+        return failure();
+      continue;
+    }
+    if (!areAlike || !haveSameSizes(x, y))
       return n.refuse()
              << "branches on a value that is known only when the model runs, "
                 "and its output "

@@ -1,0 +1,456 @@
+//===- GroupQueryAttention.cpp - Attention of decoders --------------------===//
+//
+// Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// GroupQueryAttention of com.microsoft. A batch has T tokens after the node, of
+// which the node adds Q to the P that its caches have: T is `seqlens_k` + 1, Q
+// is `query_seqlens` or else at most the rows S of the query, P is T - Q. All
+// three are data; the sizes of caches are not.
+//
+//   present[p] = p < P ? past[p] : p < P + Q ? new[p - P] : 0
+//
+// Row s has position P + s. It sees the positions before min(P + s + 1, T), or
+// the last `local_window_size` of these.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../Builder/Constants.h"
+#include "../Ops.h"
+#include "Attention.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace qcc;
+using namespace qcc::onnx;
+
+using Ref = Composer::Ref;
+
+namespace {
+/// Numbers of inputs.
+enum Input : unsigned {
+  kPastKey = 3,
+  kPastValue = 4,
+  kLastPositions = 5,
+  kTotal = 6,
+  kCosines = 7,
+  kSines = 8,
+  kPositions = 9,
+  kBias = 10,
+  kSink = 11,
+  kKeyScale = 12,
+  kValueScale = 13,
+  kQueryNorm = 14,
+  kKeyNorm = 15,
+  kRows = 16,
+};
+
+/// Operands, [batch, heads, rows, size].
+struct Operands {
+  Ref q, k, v;
+  int64_t heads, keyHeads, size;
+};
+
+/// Numbers of tokens.
+struct Tokens {
+  /// The rows of the query, of earlier caches, and of new caches.
+  OpFoldResult rows, before, after;
+  /// The greatest T of the batches.
+  OpFoldResult total;
+  /// seqlens_k and query_seqlens, [batch]; the latter may be null.
+  Value last, added;
+  Value rowsValue;
+
+  /// T and P of a batch.
+  Value totalOf(Scalars &s, Value batch) const {
+    return s.add(read(s, last, batch), s.constant(s.b.getIndexType(), 1));
+  }
+  Value pastOf(Scalars &s, Value batch) const {
+    Value all = totalOf(s, batch);
+    if (added)
+      return s.sub(all, read(s, added, batch));
+    return s.max(s.sub(all, rowsValue), s.constant(s.b.getIndexType(), 0));
+  }
+  /// How many rows of keys and values belong to the caches.
+  Value addedOf(Scalars &s, Value batch) const {
+    return added ? read(s, added, batch) : rowsValue;
+  }
+
+private:
+  static Value read(Scalars &s, Value counts, Value batch) {
+    return arith::IndexCastOp::create(s.b, s.loc, s.b.getIndexType(),
+                                      s.extract(counts, batch));
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Refusals
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyForms(NodeImporter &n) {
+  if (failed(n.requireInt("sliding_window_cache", 0)))
+    return failure();
+  for (StringRef name : {"k_quant_type", "v_quant_type"})
+    if (StringRef type = n.getString(name, "NONE"); type != "NONE")
+      return n.refuse() << "has " << name << " = " << type
+                        << ", quantized caches, which are not supported; "
+                           "export the model with caches of floats";
+  if (n.has(kKeyScale) || n.has(kValueScale))
+    return n.refuse() << "has k_scale or v_scale, of quantized caches, which "
+                         "are not supported; export the model with caches of "
+                         "floats";
+  if (n.has(kQueryNorm) || n.has(kKeyNorm))
+    return n.refuse() << "has q_norm_weight or k_norm_weight, which are not "
+                         "supported; export the model for CPUs, with nodes "
+                         "SimplifiedLayerNormalization before this one";
+  if (n.has(kPastKey) != n.has(kPastValue))
+    return n.refuse() << "has only one of past_key and past_value; give both";
+  if (n.getInt("do_rotary", 0) && !(n.has(kCosines) && n.has(kSines)))
+    return n.refuse() << "has do_rotary without cos_cache and sin_cache; give "
+                         "both, or remove the attribute";
+  bool isCausal = n.getInt("causal", 1) != 0;
+  if (!isCausal && n.getInt("local_window_size", -1) > 0)
+    return n.refuse() << "has local_window_size and causal = 0; remove one of "
+                         "them";
+  if (n.has(kRows) && (!isCausal || !n.has(kPastKey)))
+    return n.refuse() << "has query_seqlens, which needs past_key, past_value "
+                         "and causal = 1; give them, or leave it out";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+/// A value whose sizes are `shape`; `what` and `form` name the value and its
+/// sizes in a refusal.
+static FailureOr<Ref> requireSizes(NodeImporter &n, Composer &c, Ref x,
+                                   const Shape &shape, StringRef what,
+                                   StringRef form) {
+  bool fits = x->shape.size() == shape.size();
+  for (size_t d = 0; fits && d < shape.size(); ++d) {
+    std::optional<int64_t> have = knownSize(x->shape[d]),
+                           want = knownSize(shape[d]);
+    fits = !have || !want || have == want;
+  }
+  if (!fits)
+    return n.refuse() << "has " << what << " that is not " << form
+                      << " of the same node; correct the shape";
+  return c.hold(assumeSizes(n, *x, shape));
+}
+
+/// Query, key and value of three inputs, or side by side in one.
+static FailureOr<Operands> readOperands(NodeImporter &n, Composer &c) {
+  FailureOr<int64_t> heads = readCount(n, "num_heads"),
+                     keyHeads = readCount(n, "kv_num_heads");
+  if (failed(heads) || failed(keyHeads))
+    return failure();
+  if (*heads % *keyHeads != 0)
+    return n.refuse() << "has num_heads = " << *heads
+                      << ", which is no multiple of kv_num_heads = "
+                      << *keyHeads << "; correct the attributes";
+  if (n.has(1) != n.has(2))
+    return n.refuse() << "has only one of key and value; give both, or neither "
+                         "where the query has them beside it";
+  bool isPacked = !n.has(1);
+  Ref x = c.in(0);
+  int64_t all = isPacked ? *heads + 2 * *keyHeads : *heads;
+  std::optional<int64_t> width =
+      x->rank() == 3 ? knownSize(x->shape[2]) : std::nullopt;
+  if (!width || *width % all != 0)
+    return n.refuse() << "has a query that is not [batch, rows, width] with a "
+                         "width that its "
+                      << all << " heads divide; correct the shape";
+  int64_t size = *width / all;
+  SmallVector<Ref> parts{x};
+  OpFoldResult keyWidth = n.size(*keyHeads * size);
+  if (isPacked) {
+    parts = {c.part(x, 2, n.size(0), n.size(*heads * size)),
+             c.part(x, 2, n.size(*heads * size), keyWidth),
+             c.part(x, 2, n.size((*heads + *keyHeads) * size), keyWidth)};
+  } else {
+    for (unsigned i : {1u, 2u}) {
+      FailureOr<Ref> part = requireSizes(
+          n, c, c.in(i), {x->shape[0], x->shape[1], keyWidth},
+          i == 1 ? "a key" : "a value", "[batch, rows of the query, width]");
+      if (failed(part))
+        return failure();
+      parts.push_back(*part);
+    }
+  }
+  Operands operands{nullptr, nullptr, nullptr, *heads, *keyHeads, size};
+  Ref *to[] = {&operands.q, &operands.k, &operands.v};
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    FailureOr<Ref> split = splitHeads(n, c, part, i == 0 ? *heads : *keyHeads);
+    if (failed(split))
+      return failure();
+    *to[i] = *split;
+  }
+  return operands;
+}
+
+/// A count of each batch.
+static FailureOr<Value> readCounts(NodeImporter &n, Composer &c, unsigned i,
+                                   OpFoldResult batch) {
+  Ref given = c.in(i);
+  if (given->rank() == 2 && knownSize(given->shape[1]) == 1)
+    given = c.reshape(given, {given->shape[0]});
+  FailureOr<Ref> counts =
+      requireSizes(n, c, given, {batch},
+                   i == kRows ? "query_seqlens" : "seqlens_k", "[batch]");
+  if (failed(counts))
+    return failure();
+  return n.tensor(**counts);
+}
+
+static FailureOr<Tokens> readTokens(NodeImporter &n, Composer &c,
+                                    const Operands &operands) {
+  FailureOr<SmallVector<OpFoldResult>> total =
+      n.integers(kTotal, "total_sequence_length, the size of new caches,");
+  if (failed(total))
+    return failure();
+  if (total->size() != 1)
+    return n.refuse() << "has a total_sequence_length of " << total->size()
+                      << " elements; give one";
+  OpFoldResult batch = operands.q->shape[0];
+  FailureOr<Value> last = readCounts(n, c, kLastPositions, batch);
+  FailureOr<Value> added = Value();
+  if (n.has(kRows))
+    added = readCounts(n, c, kRows, batch);
+  if (failed(last) || failed(added))
+    return failure();
+  Tokens tokens;
+  tokens.rows = operands.q->shape[2];
+  tokens.rowsValue = n.index(tokens.rows);
+  tokens.before = n.size(0);
+  tokens.total = total->front();
+  if (n.has(kPastKey) && n.in(kPastKey).rank() == 4)
+    tokens.before = n.in(kPastKey).shape[2];
+  tokens.after = n.max(tokens.total, tokens.before);
+  tokens.last = *last;
+  tokens.added = *added;
+  return tokens;
+}
+
+//===----------------------------------------------------------------------===//
+// Positions and caches
+//===----------------------------------------------------------------------===//
+
+/// The position of each row of the query, [batch, rows]. Where the node is the
+/// first one, its position_ids have only the first position.
+static FailureOr<Ref> readRowPositions(NodeImporter &n, Composer &c,
+                                       const Operands &operands,
+                                       const Tokens &tokens) {
+  Shape shape{operands.q->shape[0], tokens.rows};
+  Value given, isFirst;
+  if (n.has(kPositions)) {
+    FailureOr<Ref> positions = requireSizes(n, c, c.in(kPositions), shape,
+                                            "position_ids", "[batch, rows]");
+    if (failed(positions))
+      return failure();
+    given = n.tensor(**positions);
+    if (!tokens.added)
+      isFirst = n.truth(
+          n.compare(arith::CmpIPredicate::eq, tokens.rows, tokens.total));
+  }
+  auto position = [&](Scalars &s, ValueRange at) -> Value {
+    Type i64 = s.b.getI64Type();
+    auto toInteger = [&](Value index) {
+      return arith::IndexCastOp::create(s.b, s.loc, i64, index);
+    };
+    if (!given)
+      return toInteger(s.add(tokens.pastOf(s, at[0]), at[1]));
+    Value own = s.extract(given, at);
+    if (!isFirst)
+      return own;
+    Value zero = s.constant(s.b.getIndexType(), 0);
+    Value start = s.extract(given, {zero, zero});
+    return s.select(isFirst, s.add(start, toInteger(at[1])), own);
+  };
+  return c.hold(
+      toGraphValue(tabulate(n, shape, n.b.getI64Type(), position), shape));
+}
+
+/// Rotates the query and the keys.
+static LogicalResult rotate(NodeImporter &n, Composer &c, Operands &operands,
+                            const Tokens &tokens) {
+  FailureOr<Ref> positions = readRowPositions(n, c, operands, tokens);
+  if (failed(positions))
+    return failure();
+  std::optional<int64_t> half = n.in(kCosines).rank() == 2
+                                    ? knownSize(n.in(kCosines).shape[1])
+                                    : std::nullopt;
+  if (!half)
+    return n.refuse() << "has a cos_cache that is not [positions, size] with a "
+                         "known size; correct the shape";
+  for (Ref *x : {&operands.q, &operands.k})
+    *x = c.op("RotaryEmbedding", {*x, c.in(kCosines), c.in(kSines), *positions},
+              {attribute("interleaved", n.getInt("rotary_interleaved", 0)),
+               attribute("rotary_embedding_dim", 2 * *half)});
+  return success(!c.failed());
+}
+
+/// The row of [past, new rows, a row of zeros] that is each row of the new
+/// caches, [batch, rows].
+static Value placeRows(NodeImporter &n, OpFoldResult batch,
+                       const Tokens &tokens) {
+  Value before = n.index(tokens.before);
+  Value zeros = n.index(n.add(tokens.before, tokens.rows));
+  return tabulate(
+      n, {batch, tokens.after}, n.b.getI64Type(),
+      [&](Scalars &s, ValueRange at) -> Value {
+        Value past = tokens.pastOf(s, at[0]), row = s.sub(at[1], past);
+        Value place = s.select(s.less(row, tokens.addedOf(s, at[0])),
+                               s.add(before, row), zeros);
+        place = s.select(s.less(at[1], past), at[1], place);
+        return arith::IndexCastOp::create(s.b, s.loc, s.b.getI64Type(), place);
+      });
+}
+
+/// Keys or values of all tokens: those of input `i`, if the node has it, and
+/// the new ones.
+static FailureOr<Ref> joinCache(NodeImporter &n, Composer &c, unsigned i,
+                                Ref added, const Tokens &tokens, Value places) {
+  Shape shape = added->shape;
+  SmallVector<Ref> parts;
+  if (n.has(i)) {
+    Ref past = c.in(i);
+    if (past->element != added->element)
+      return n.refuse() << "has caches of " << elementName(past->element)
+                        << " for values of " << elementName(added->element)
+                        << "; export the model with caches of floats";
+    shape[2] = tokens.before;
+    FailureOr<Ref> sized = requireSizes(n, c, past, shape, "an earlier cache",
+                                        "[batch, kv_num_heads, rows, size]");
+    if (failed(sized))
+      return failure();
+    parts.push_back(*sized);
+  }
+  parts.push_back(added);
+  shape[2] = n.size(1);
+  parts.push_back(
+      c.hold(toGraphValue(filled(n, added->element, shape, 0), shape)));
+  Ref all = c.op("Concat", parts, {attribute("axis", int64_t(2))});
+  if (c.failed())
+    return failure();
+  shape[2] = tokens.after;
+  return c.hold(gather(n, *all, shape, [&](Scalars &s, ValueRange at) {
+    Value place = s.extract(places, {at[0], at[2]});
+    place = arith::IndexCastOp::create(s.b, s.loc, s.b.getIndexType(), place);
+    return SmallVector<Value>{at[0], at[1], place, at[3]};
+  }));
+}
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+/// Which tokens each row sees, [batch, 1, rows, tokens].
+static Ref findSeen(NodeImporter &n, Composer &c, OpFoldResult batch,
+                    const Tokens &tokens) {
+  bool isCausal = n.getInt("causal", 1) != 0;
+  int64_t window = n.getInt("local_window_size", -1);
+  Shape shape{batch, n.size(1), tokens.rows, tokens.after};
+  auto isSeen = [&](Scalars &s, ValueRange at) -> Value {
+    Type index = s.b.getIndexType();
+    Value end = tokens.totalOf(s, at[0]);
+    if (isCausal) {
+      Value own = s.add(tokens.pastOf(s, at[0]), at[2]);
+      end = s.min(end, s.add(own, s.constant(index, 1)));
+    }
+    Value seen = s.less(at[3], end);
+    if (window <= 0)
+      return seen;
+    Value start = s.sub(end, s.constant(index, static_cast<double>(window)));
+    return s.select(s.less(at[3], start), s.constant(s.b.getI1Type(), 0), seen);
+  };
+  return c.hold(
+      toGraphValue(tabulate(n, shape, n.b.getI1Type(), isSeen), shape));
+}
+
+/// The bias with columns for all rows of the caches.
+static Ref readBias(NodeImporter &n, Composer &c, const Tokens &tokens) {
+  Ref bias = c.in(kBias);
+  OpFoldResult more = n.sub(tokens.after, tokens.total);
+  if (bias->rank() != 4 || knownSize(more) == 0)
+    return bias;
+  SmallVector<OpFoldResult> low(4, n.size(0)), high(low);
+  high.back() = more;
+  return c.hold(
+      pad(n, *bias, low, high, Scalars(n.b, n.loc).constant(bias->element, 0)));
+}
+
+/// Softmax; a sink is one more column, which then goes away.
+static Ref weigh(NodeImporter &n, Composer &c, Ref scores,
+                 const Operands &operands) {
+  NodeAttribute axis = attribute("axis", int64_t(-1));
+  if (!n.has(kSink) && n.getInt("smooth_softmax", 0) != 1)
+    return c.op("Softmax", {scores}, {axis});
+  Ref sink = n.has(kSink)
+                 ? c.reshape(c.in(kSink), {n.size(1), n.size(operands.heads),
+                                           n.size(1), n.size(1)})
+                 : c.number(scores, 0);
+  if (c.failed())
+    return scores;
+  OpFoldResult columns = scores->shape[3];
+  Shape shape = scores->shape;
+  shape[3] = n.size(1);
+  Ref column = c.hold(broadcastTo(n, *sink, shape));
+  Ref all = c.op("Concat", {scores, column}, {attribute("axis", int64_t(3))});
+  return c.part(c.op("Softmax", {all}, {axis}), 3, n.size(0), columns);
+}
+
+static LogicalResult attend(NodeImporter &n, Composer &c,
+                            const Operands &operands, const Tokens &tokens) {
+  float scale = n.getFloat("scale", 0);
+  if (scale == 0)
+    scale =
+        static_cast<float>(1 / std::sqrt(static_cast<double>(operands.size)));
+  int64_t group = operands.heads / operands.keyHeads;
+  Ref keys = c.transpose(operands.k, {0, 1, 3, 2});
+  Ref scores = multiplyHeads(n, c, operands.q, keys, group);
+  scores = c.op("Mul", {scores, c.number(scores, scale)});
+  scores = capScores(c, scores, n.getFloat("softcap", 0));
+  if (n.has(kBias))
+    scores = c.op("Add", {scores, readBias(n, c, tokens)});
+  if (c.failed())
+    return failure();
+  Ref isSeen = findSeen(n, c, scores->shape[0], tokens);
+  Ref weights = weigh(n, c, maskUnseen(c, scores, isSeen), operands);
+  if (n.hasOutput(3)) {
+    Ref shown = n.getInt("qk_output", 0) == 1
+                    ? c.op("Where", {isSeen, scores, c.number(scores, 0)})
+                    : weights;
+    (void)c.set(3, c.part(shown, 3, n.size(0), tokens.total));
+  }
+  Ref y = multiplyHeads(n, c, weights, operands.v, group);
+  return c.set(0, joinHeads(n, c, y));
+}
+
+LogicalResult onnx::importGroupQueryAttention(NodeImporter &n) {
+  if (failed(verifyForms(n)))
+    return failure();
+  Composer c(n);
+  FailureOr<Operands> operands = readOperands(n, c);
+  if (failed(operands) || c.failed())
+    return failure();
+  FailureOr<Tokens> tokens = readTokens(n, c, *operands);
+  if (failed(tokens))
+    return failure();
+  if (n.getInt("do_rotary", 0) && failed(rotate(n, c, *operands, *tokens)))
+    return failure();
+  Value places = placeRows(n, operands->q->shape[0], *tokens);
+  FailureOr<Ref> k = joinCache(n, c, kPastKey, operands->k, *tokens, places),
+                 v = joinCache(n, c, kPastValue, operands->v, *tokens, places);
+  if (failed(k) || failed(v))
+    return failure();
+  operands->k = *k;
+  operands->v = *v;
+  (void)c.set(1, *k);
+  (void)c.set(2, *v);
+  return attend(n, c, *operands, *tokens);
+}
