@@ -25,6 +25,7 @@ public:
 
   llvm::StringRef getFamily() const override { return "cuda"; }
   bool isDevice() const override { return true; }
+  bool contractsGroups() const override { return true; }
   std::string requiredFeatures() const override { return spec.name.str(); }
   std::string tuningName() const override { return spec.name.str(); }
   std::optional<double> timeOfPass(int64_t bytes) const override;

@@ -40,7 +40,7 @@ public:
              int64_t alignment)
       : ChunkLoader(code, std::move(given)), rows(std::move(givenRows)),
         alignment(alignment), offsets(offsetsOf(rows)) {
-    assert(alignment % kWord == 0 && kChunk % alignment == 0 &&
+    assert(alignment % kWord == 0 && chunks.size % alignment == 0 &&
            "chunks are loaded in whole words");
   }
 
@@ -62,7 +62,7 @@ private:
     auto type =
         VectorType::get({alignment / kWord}, code.rewriter.getI32Type());
     SmallVector<Value> words;
-    for (int64_t byte = 0; byte < kChunk; byte += alignment) {
+    for (int64_t byte = 0; byte < chunks.size; byte += alignment) {
       Value place = code.create<arith::AddIOp>(start, code.index(byte)), exists;
       if (rest) {
         exists =

@@ -31,6 +31,8 @@ struct Chunks {
   llvm::SmallVector<mlir::Value> rows;
   /// The first byte, of the slice and in every row.
   mlir::Value byte;
+  /// The bytes of a chunk; others than 16 are for loads of whole words.
+  int64_t size = kChunk;
 };
 
 /// Rows of bytes in global memory, along K. All numbers are of bytes.
@@ -88,11 +90,11 @@ makePrologueLoader(ScalarCode &code, kernel::ContractOp op, Chunks chunks,
                    BlockTiles &tiles, SlicesOfK &slices);
 
 /// The rows of the operands of the tile of a block; those of the right one,
-/// which is packed, are columns.
+/// which is packed in elements of `bits`, are columns.
 ByteRows lhsRows(ScalarCode &code, kernel::ContractOp op, StridedOperand &lhs,
                  BlockTiles &tiles, SlicesOfK &slices);
 ByteRows rhsRows(ScalarCode &code, kernel::ContractOp op, StridedOperand &rhs,
-                 BlockTiles &tiles, SlicesOfK &slices);
+                 BlockTiles &tiles, SlicesOfK &slices, int64_t bits = 8);
 
 /// The left operand, and the packed right one.
 StridedOperand lhsOperand(ScalarCode &code, kernel::ContractOp op);

@@ -23,6 +23,12 @@
 // so that the sums of a thread lie side by side, in words of 16 bytes. Column g
 // of fragment f therefore is g / 2 C / 4 + 2f + g % 2.
 //
+// With groups of K a warp has the slices of a round one behind the other. It
+// leaves the sums of each group in slots of shared memory, and the threads that
+// have results go through the slots in the order of the groups. Where a slice
+// has several groups, the elements of a thread belong to one of them: products
+// for a group take the elements of other threads as 0.
+//
 // While a kernel of one tile of rows ends, the next one may load its weights
 // (ProgrammaticLaunch.h): so those of the first round are loaded in front of
 // the loop, and ahead of the left operand.
@@ -30,11 +36,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChunkLoader.h"
+#include "DecodeSums.h"
 #include "Emit.h"
-#include "FragmentEpilogue.h"
+#include "GroupChain.h"
 #include "MatrixAtom.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -43,8 +49,8 @@ using kernel::ContractOp;
 
 /// Rows of a fragment that a thread has, these many apart.
 constexpr int64_t kRowsApart = 8;
-/// Columns side by side whose results a thread stores: 16 bytes of sums.
-constexpr int64_t kStored = 4;
+/// Loads of sums of groups that a thread makes ahead of the chain over them.
+constexpr int64_t kLoadsOfChain = 8;
 
 namespace {
 class DecodeEmitter {
@@ -72,6 +78,12 @@ private:
   void makeLoaders();
   /// Loads slices: all columns first if they are loaded `early`.
   void load(MutableArrayRef<Loaded> slices, bool early);
+  /// The words of a slice: of two rows, and of the columns of each fragment,
+  /// with the ones that make sums of rows.
+  std::pair<SmallVector<Values>, SmallVector<Values>>
+  toWords(const Loaded &loaded);
+  /// Adds the products of words to sums.
+  void multiply(ArrayRef<Values> rows, ArrayRef<Values> columns, Values &sums);
   /// Adds the products of a slice of K to sums. The products of a slice that
   /// does not exist count for nothing. `exists` is null if the slice is known
   /// to exist.
@@ -81,20 +93,27 @@ private:
   Values addSlices(Value first, int64_t count, bool isLastSure, bool early,
                    Values sums);
   Values addAllSlices();
-  /// Puts the sums of the warp into shared memory.
-  void share(ArrayRef<Value> sums);
-  /// The sum of all warps at a place of shared memory, of `count` words.
-  Values addWarps(Value place, int64_t count, int64_t ofWarp);
-  void emitResults();
-  /// What a thread stores, in `passes` rows.
-  FragmentTile resultTile(int64_t passes);
+  Values zeroSums() {
+    return Values((fragments() + needsRowSums()) * kSums, code.i32(0));
+  }
+  void emitSums();
+
+  /// Puts the sums of groups of `count` slices of the warp, one behind the
+  /// other, into slots from the one of the first slice on.
+  void storeGroups(Value first, Value firstSlot, int64_t count, bool isSure,
+                   const GroupSums &groups, DecodeSums &shared);
+  /// The same for `rounds` of all warps, and `rest` slices behind them.
+  void storeRounds(Value firstSlice, int64_t rounds, int64_t rest,
+                   const GroupSums &groups, DecodeSums &shared);
+  /// Takes the sums of `count` groups, from the first slot on, into totals.
+  Values addGroups(Value firstGroup, int64_t count, const GroupSums &groups,
+                   DecodeSums &shared, FragmentTile &tile, Values totals);
+  void emitGroups();
 
   int64_t fragments() { return config.getColumns() / kAtomColumns; }
   bool hasHighRows() { return mostRows > kRowsApart; }
   bool needsRowSums() { return static_cast<bool>(op.getRhsZeroPoint()); }
-  /// Bytes of sums of a warp, and where sums of rows begin.
-  int64_t sumBytes() { return kFragmentRows * config.getRowWords() * kWord; }
-  int64_t rowSumsAt() { return config.getWarps() * sumBytes(); }
+  bool hasNibbles() { return config.getRhsBits() == 4; }
 
   ScalarCode code;
   ContractOp op;
@@ -136,8 +155,14 @@ void DecodeEmitter::makeLoaders() {
     columns.rows.push_back(
         code.create<arith::AddIOp>(column, code.index(2 * f)));
   rowLoader = makeLhsLoader(code, op, rows, tiles, slices, lhs);
-  columnLoader = makeWordLoader(code, columns,
-                                rhsRows(code, op, rhs, tiles, slices), kChunk);
+  if (hasNibbles()) {
+    columns.size = kChunk / 2;
+    columns.byte = code.create<arith::MulIOp>(member, code.index(columns.size));
+  }
+  int64_t size = columns.size;
+  columnLoader = makeWordLoader(
+      code, std::move(columns),
+      rhsRows(code, op, rhs, tiles, slices, config.getRhsBits()), size);
 }
 
 void DecodeEmitter::load(MutableArrayRef<Loaded> slices, bool early) {
@@ -151,24 +176,39 @@ void DecodeEmitter::load(MutableArrayRef<Loaded> slices, bool early) {
   }
 }
 
-void DecodeEmitter::multiply(const Loaded &loaded, Value exists, Values &sums) {
-  Value zero = code.i32(0);
+/// The words of elements of 4 bits, each 16 times as large, in order.
+static SmallVector<Value> splitNibbles(ScalarCode &code, ValueRange packed) {
+  Value mask = code.i32(int32_t(0xf0f0f0f0));
+  SmallVector<Value> words;
+  for (Value word : packed) {
+    Value low = code.create<arith::ShLIOp>(word, code.i32(4));
+    words.push_back(code.create<arith::AndIOp>(low, mask));
+    words.push_back(code.create<arith::AndIOp>(word, mask));
+  }
+  return words;
+}
+
+std::pair<SmallVector<SmallVector<Value>>, SmallVector<SmallVector<Value>>>
+DecodeEmitter::toWords(const Loaded &loaded) {
   SmallVector<Values> rows, columns;
   for (auto [i, held] : llvm::enumerate(loaded.rows))
     rows.push_back(rowLoader->toWords(i, held, loaded.slice));
   if (!hasHighRows())
-    rows.push_back(Values(kWords, zero));
-  for (auto [i, held] : llvm::enumerate(loaded.columns))
+    rows.push_back(Values(kWords, code.i32(0)));
+  for (auto [i, held] : llvm::enumerate(loaded.columns)) {
     columns.push_back(columnLoader->toWords(i, held, loaded.slice));
+    if (hasNibbles())
+      columns.back() = splitNibbles(code, columns.back());
+  }
   if (needsRowSums())
     columns.push_back(Values(kWords, code.i32(0x01010101)));
+  return {rows, columns};
+}
+
+void DecodeEmitter::multiply(ArrayRef<Values> rows, ArrayRef<Values> columns,
+                             Values &sums) {
   assert(rows.size() == 2 && sums.size() == columns.size() * kSums &&
          "two rows for each thread, and sums for each fragment");
-  if (exists)
-    for (Values &words : columns)
-      for (Value &word : words)
-        word = arith::SelectOp::create(code.rewriter, code.loc, exists, word,
-                                       zero);
   for (int64_t first = 0; first < kWords; first += 2)
     for (auto [j, words] : llvm::enumerate(columns))
       atom.multiply(Values{rows[0][first], rows[1][first], rows[0][first + 1],
@@ -176,6 +216,16 @@ void DecodeEmitter::multiply(const Loaded &loaded, Value exists, Values &sums) {
                     ArrayRef(words).slice(first, kRhsWords),
                     MutableArrayRef(sums).slice(j * kSums, kSums),
                     hasHighRows());
+}
+
+void DecodeEmitter::multiply(const Loaded &loaded, Value exists, Values &sums) {
+  auto [rows, columns] = toWords(loaded);
+  if (exists)
+    for (Values &words : columns)
+      for (Value &word : words)
+        word = arith::SelectOp::create(code.rewriter, code.loc, exists, word,
+                                       code.i32(0));
+  multiply(rows, columns, sums);
 }
 
 SmallVector<Value> DecodeEmitter::addSlices(Value first, int64_t count,
@@ -203,7 +253,7 @@ SmallVector<Value> DecodeEmitter::addAllSlices() {
   int64_t ofRound = config.getWarps() * config.getStages();
   int64_t rounds = slices.count() / ofRound;
   int64_t rest = slices.count() % ofRound;
-  Values sums((fragments() + needsRowSums()) * kSums, code.i32(0));
+  Values sums = zeroSums();
   bool isFirstEarly = startsEarly && rounds > 0;
   if (isFirstEarly)
     sums = addSlices(warp, config.getStages(), /*isLastSure=*/true,
@@ -233,117 +283,187 @@ SmallVector<Value> DecodeEmitter::addAllSlices() {
   return sums;
 }
 
+void DecodeEmitter::emitSums() {
+  DecodeSums shared(code, op, config, tiles, mostRows, kFragmentRows,
+                    config.getWarps());
+  shared.store(warp, group, member, addAllSlices());
+  NVVM::BarrierOp::create(code.rewriter, code.loc);
+  code.emitIf(shared.hasWork(), [&] {
+    FragmentTile tile = shared.makeTile();
+    shared.load(tile, config.getWarps());
+    emitFragmentEpilogue(code, op, tile);
+  });
+}
+
 //===----------------------------------------------------------------------===//
-// Sums of all warps
+// Groups of K
 //===----------------------------------------------------------------------===//
 
-void DecodeEmitter::share(ArrayRef<Value> sums) {
-  RewriterBase &rewriter = code.rewriter;
-  SharedMemory &memory = *tiles.memory;
-  int64_t ownColumns = config.getColumns() / 4;
-  int64_t words = std::min<int64_t>(ownColumns, kWords);
-  assert(int64_t(sums.size()) == (fragments() + needsRowSums()) * kSums &&
-         ownColumns % words == 0 && "sums are stored in whole accesses");
-  auto type = VectorType::get({words}, rewriter.getI32Type());
-  Value start = code.create<arith::MulIOp>(warp, code.index(sumBytes()));
-  start = code.create<arith::AddIOp>(
-      start, code.create<arith::MulIOp>(
-                 group, code.index(config.getRowWords() * kWord)));
-  start = code.create<arith::AddIOp>(
-      start,
-      code.create<arith::MulIOp>(member, code.index(ownColumns * kWord)));
-  for (int64_t high = 0; high <= int64_t(hasHighRows()); ++high)
-    for (int64_t first = 0; first < ownColumns; first += words) {
-      Values parts;
-      for (int64_t i = first; i < first + words; ++i)
-        parts.push_back(sums[i / 2 * kSums + high * 2 + i % 2]);
-      int64_t more = (high * kRowsApart * config.getRowWords() + first) * kWord;
-      LLVM::StoreOp::create(
-          rewriter, code.loc,
-          vector::FromElementsOp::create(rewriter, code.loc, type, parts),
-          memory.at(start, more), words * kWord);
+void DecodeEmitter::storeGroups(Value first, Value firstSlot, int64_t count,
+                                bool isSure, const GroupSums &groups,
+                                DecodeSums &shared) {
+  SmallVector<Loaded> loaded;
+  for (int64_t i = 0; i < count; ++i) {
+    Value slice = code.create<arith::AddIOp>(first, code.index(i));
+    // Nobody reads the sums of slices that do not exist.
+    if (!isSure)
+      slice = code.clamp(slice, code.index(slices.count()));
+    loaded.push_back({slice, {}, {}});
+  }
+  load(loaded, /*early=*/false);
+  auto slot = [&](int64_t number) {
+    return code.create<arith::AddIOp>(firstSlot, code.index(number));
+  };
+  if (groups.ofSlice == 1) {
+    assert(count % groups.merged == 0 && "sums are of whole slices");
+    for (int64_t i = 0; i < count; i += groups.merged) {
+      Values sums = zeroSums();
+      for (int64_t j = i; j < i + groups.merged; ++j)
+        multiply(loaded[j], /*exists=*/Value(), sums);
+      shared.store(slot(i / groups.merged), group, member, sums);
     }
-  if (!needsRowSums())
     return;
-  // All threads of a group have them.
-  Value isFirst = code.less(member, code.index(1));
-  Value place = code.create<arith::AddIOp>(
-      code.create<arith::MulIOp>(warp, code.index(kFragmentRows)), group);
-  place = code.create<arith::MulIOp>(place, code.index(kWord));
-  code.emitIf(isFirst, [&] {
-    for (int64_t high = 0; high <= int64_t(hasHighRows()); ++high)
-      LLVM::StoreOp::create(
-          rewriter, code.loc, sums[fragments() * kSums + high * 2],
-          memory.at(place, rowSumsAt() + high * kRowsApart * kWord), kWord);
-  });
+  }
+  // The elements of a thread are of one group.
+  Value own =
+      code.create<arith::DivUIOp>(member, code.index(4 / groups.ofSlice));
+  for (int64_t i = 0; i < count; ++i) {
+    auto [rows, columns] = toWords(loaded[i]);
+    for (int64_t j = 0; j < groups.ofSlice; ++j) {
+      Value isOwn =
+          arith::CmpIOp::create(code.rewriter, code.loc,
+                                arith::CmpIPredicate::eq, own, code.index(j));
+      SmallVector<Values> left = rows;
+      for (Values &words : left)
+        for (Value &word : words)
+          word = arith::SelectOp::create(code.rewriter, code.loc, isOwn, word,
+                                         code.i32(0));
+      Values sums = zeroSums();
+      multiply(left, columns, sums);
+      shared.store(slot(i * groups.ofSlice + j), group, member, sums);
+    }
+  }
 }
 
-SmallVector<Value> DecodeEmitter::addWarps(Value place, int64_t count,
-                                           int64_t ofWarp) {
+void DecodeEmitter::storeRounds(Value firstSlice, int64_t rounds, int64_t rest,
+                                const GroupSums &groups, DecodeSums &shared) {
+  int64_t stages = config.getStages(), warps = config.getWarps();
+  // Of slices of the warp, from the first ones on.
+  auto store = [&](Value before, int64_t count, bool isSure) {
+    Value slot = code.create<arith::MulIOp>(
+        code.create<arith::DivUIOp>(before, code.index(groups.merged)),
+        code.index(groups.ofSlice));
+    storeGroups(code.create<arith::AddIOp>(firstSlice, before), slot, count,
+                isSure, groups, shared);
+  };
+  if (rounds > 0) {
+    auto loop = scf::ForOp::create(code.rewriter, code.loc, code.index(0),
+                                   code.index(rounds), code.index(1));
+    keepLoop(loop);
+    OpBuilder::InsertionGuard guard(code.rewriter);
+    code.rewriter.setInsertionPointToStart(loop.getBody());
+    Value number = code.create<arith::AddIOp>(
+        code.create<arith::MulIOp>(loop.getInductionVar(), code.index(warps)),
+        warp);
+    store(code.create<arith::MulIOp>(number, code.index(stages)), stages,
+          /*isSure=*/true);
+  }
+  if (rest == 0)
+    return;
+  int64_t ofWarp = llvm::alignTo(llvm::divideCeil(rest, warps), groups.merged);
+  Value before = code.create<arith::AddIOp>(
+      code.create<arith::MulIOp>(warp, code.index(ofWarp)),
+      code.index(rounds * warps * stages));
+  store(before, ofWarp, /*isSure=*/rest == ofWarp * warps);
+}
+
+SmallVector<Value> DecodeEmitter::addGroups(Value firstGroup, int64_t count,
+                                            const GroupSums &groups,
+                                            DecodeSums &shared,
+                                            FragmentTile &tile, Values totals) {
   RewriterBase &rewriter = code.rewriter;
-  auto type = VectorType::get({count}, rewriter.getI32Type());
-  Value total;
-  for (int64_t i = 0; i < config.getWarps(); ++i) {
-    Value words = LLVM::LoadOp::create(rewriter, code.loc, type,
-                                       tiles.memory->at(place, i * ofWarp),
-                                       count * kWord);
-    total = total ? code.create<arith::AddIOp>(total, words) : words;
+  auto add = [&](Value number, Values &totals) {
+    shared.load(tile, groups.ofGroup,
+                code.create<arith::MulIOp>(number, code.index(groups.ofGroup)));
+    addGroup(code, op, tile, code.create<arith::AddIOp>(firstGroup, number),
+             totals);
+  };
+  int64_t atOnce = std::max<int64_t>(1, kLoadsOfChain / groups.ofGroup /
+                                            int64_t(totals.size()));
+  if (count >= atOnce) {
+    auto loop =
+        scf::ForOp::create(rewriter, code.loc, code.index(0),
+                           code.index(count / atOnce), code.index(1), totals);
+    keepLoop(loop);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    Value first =
+        code.create<arith::MulIOp>(loop.getInductionVar(), code.index(atOnce));
+    Values inside(loop.getRegionIterArgs());
+    for (int64_t i = 0; i < atOnce; ++i)
+      add(code.create<arith::AddIOp>(first, code.index(i)), inside);
+    scf::YieldOp::create(rewriter, code.loc, inside);
+    totals = Values(loop.getResults());
   }
-  Values sums;
-  for (int64_t i = 0; i < count; ++i)
-    sums.push_back(vector::ExtractOp::create(rewriter, code.loc, total, i));
-  return sums;
+  for (int64_t i = count / atOnce * atOnce; i < count; ++i)
+    add(code.index(i), totals);
+  return totals;
 }
 
-FragmentTile DecodeEmitter::resultTile(int64_t passes) {
-  int64_t perRow = config.getColumns() / kStored;
-  assert(perRow > 0 && config.getThreads() % perRow == 0 &&
-         "threads of a block store whole rows");
-  Value across = code.index(perRow);
-  Value firstRow = code.create<arith::DivUIOp>(tiles.thread, across);
-  Value column = code.create<arith::MulIOp>(
-      code.create<arith::RemUIOp>(tiles.thread, across), code.index(kStored));
-  FragmentTile tile;
-  tile.columns.push_back(tiles.column(column));
-  tile.run = kStored;
-  tile.columnCount = tiles.columnCount;
-  tile.hasAllColumns = tiles.hasAllColumns();
-  for (int64_t pass = 0; pass < passes; ++pass) {
-    Value row = code.create<arith::AddIOp>(
-        firstRow, code.index(pass * config.getThreads() / perRow));
-    tile.rows.push_back(tiles.rowPoint(row));
-    tile.exists.push_back(tiles.hasRow(row));
-    Value place = code.create<arith::AddIOp>(
-        code.create<arith::MulIOp>(row, code.index(config.getRowWords())),
-        column);
-    tile.sums.push_back(
-        addWarps(code.create<arith::MulIOp>(place, code.index(kWord)), kStored,
-                 sumBytes()));
-    if (needsRowSums())
-      tile.rowSums.push_back(
-          addWarps(code.create<arith::AddIOp>(
-                       code.create<arith::MulIOp>(row, code.index(kWord)),
-                       code.index(rowSumsAt())),
-                   1, kFragmentRows * kWord)
-              .front());
+void DecodeEmitter::emitGroups() {
+  RewriterBase &rewriter = code.rewriter;
+  GroupSums groups(op, config);
+  DecodeSums shared(code, op, config, tiles, mostRows, groups.rows,
+                    groups.capacity);
+  FragmentTile tile = shared.makeTile();
+  Value hasWork = shared.hasWork();
+  // The chain over the groups of some rounds, by the threads that have results.
+  auto addAll = [&](Value firstGroup, int64_t count, const Values &totals) {
+    NVVM::BarrierOp::create(rewriter, code.loc);
+    if (!hasWork)
+      return addGroups(firstGroup, count, groups, shared, tile, totals);
+    auto branch = scf::IfOp::create(rewriter, code.loc,
+                                    TypeRange(ValueRange(totals)), hasWork,
+                                    /*withElse=*/true);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(
+        rewriter, code.loc,
+        addGroups(firstGroup, count, groups, shared, tile, totals));
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(rewriter, code.loc, totals);
+    return Values(branch.getResults());
+  };
+  Values totals = initialTotals(code, op, tile);
+  int64_t ofRound = config.getWarps() * config.getStages();
+  int64_t before = (groups.rounds - 1) / groups.roundsAtOnce;
+  int64_t slicesAtOnce = groups.roundsAtOnce * ofRound;
+  // Whole groups if there are several parts of the chain.
+  int64_t groupsAtOnce = slicesAtOnce * groups.ofSlice / groups.slicesOfGroup;
+  if (before > 0) {
+    auto loop = scf::ForOp::create(rewriter, code.loc, code.index(0),
+                                   code.index(before), code.index(1), totals);
+    keepLoop(loop);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    Value number = loop.getInductionVar();
+    storeRounds(code.create<arith::MulIOp>(number, code.index(slicesAtOnce)),
+                groups.roundsAtOnce, /*rest=*/0, groups, shared);
+    Values inside =
+        addAll(code.create<arith::MulIOp>(number, code.index(groupsAtOnce)),
+               groupsAtOnce, Values(loop.getRegionIterArgs()));
+    NVVM::BarrierOp::create(rewriter, code.loc);
+    scf::YieldOp::create(rewriter, code.loc, inside);
+    totals = Values(loop.getResults());
   }
-  return tile;
-}
-
-void DecodeEmitter::emitResults() {
-  // Both are powers of two.
-  int64_t results =
-      llvm::PowerOf2Ceil(mostRows) * config.getColumns() / kStored;
-  int64_t threads = config.getThreads();
-  assert((results < threads || results % threads == 0) &&
-         "threads store equally many results");
-  Value hasWork;
-  if (results < threads)
-    hasWork = code.less(tiles.thread, code.index(results));
-  code.emitIf(hasWork, [&] {
-    emitFragmentEpilogue(code, op,
-                         resultTile(std::max<int64_t>(1, results / threads)));
-  });
+  int64_t left = groups.slices - before * slicesAtOnce;
+  storeRounds(code.index(before * slicesAtOnce), left / ofRound, left % ofRound,
+              groups, shared);
+  totals =
+      addAll(code.index(before * groupsAtOnce),
+             op.getReductionSizes().front() - before * groupsAtOnce, totals);
+  setTotals(tile, totals);
+  code.emitIf(hasWork, [&] { emitFragmentEpilogue(code, op, tile); });
 }
 
 void DecodeEmitter::emit() {
@@ -351,9 +471,10 @@ void DecodeEmitter::emit() {
     NVVM::GriddepcontrolOp::create(code.rewriter, code.loc,
                                    NVVM::GridDepActionKind::launch_dependents);
   makeLoaders();
-  share(addAllSlices());
-  NVVM::BarrierOp::create(code.rewriter, code.loc);
-  emitResults();
+  if (op.hasGroups())
+    emitGroups();
+  else
+    emitSums();
   code.rewriter.eraseOp(op);
 }
 

@@ -36,18 +36,22 @@ struct FragmentTile {
   /// Whether all columns of the tile exist.
   bool hasAllColumns;
   /// For each row, the sums of products at the columns of all runs, and where
-  /// there is a right zero point the sum of the row of the left operand.
+  /// there is a right zero point the sum of the row of the left operand. The
+  /// epilogue of groups of K takes totals in place of sums.
   llvm::SmallVector<llvm::SmallVector<mlir::Value>> sums;
   llvm::SmallVector<mlir::Value> rowSums;
 };
 
-/// What a thread has of the tile of a warp by `sums` of fragments of 16 by 8:
-/// for each 16 rows four sums of each 8 columns, and four more of rows if there
-/// is a right zero point.
+/// What a thread has of the tile of a warp, without sums.
 FragmentTile makeFragmentTile(ScalarCode &code, kernel::ContractOp op,
                               ConfigAttr config, BlockTiles &tiles,
-                              const WarpPlace &place,
-                              llvm::ArrayRef<mlir::Value> sums);
+                              const WarpPlace &place);
+
+/// Gives such a tile the sums of fragments of 16 by 8: for each 16 rows four
+/// sums of each 8 columns, and four more of rows if there is a right zero
+/// point.
+void setSums(kernel::ContractOp op, ConfigAttr config, FragmentTile &tile,
+             llvm::ArrayRef<mlir::Value> sums);
 
 /// Applies the epilogue of `op` to sums of products and stores the results.
 void emitFragmentEpilogue(ScalarCode &code, kernel::ContractOp op,

@@ -26,6 +26,10 @@
 // first four fragments of 16 columns, for a segment of 8, are columns 8t and 8t
 // + 1, then 8t + 2 and 8t + 3, and so on.
 //
+// With groups of K the sums are those of a group, at whose end a thread takes
+// them into its totals. If a slice has several groups, a product is of one of
+// them.
+//
 // Rows and columns outside of the operands read those at the end and are not
 // stored. What lies outside of a segment of K is 0 in the packed right operand,
 // so that it does not matter what the left one has there, but for sums of rows.
@@ -34,6 +38,7 @@
 
 #include "Emit.h"
 #include "FragmentEpilogue.h"
+#include "GroupChain.h"
 #include "TileCopy.h"
 #include "WarpProducts.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -85,6 +90,8 @@ private:
     /// fragments are loaded ahead.
     Values fragments;
     Values sums;
+    /// With groups of K the totals, and the sums are of one group.
+    Values totals;
 
     Values toValues() const;
   };
@@ -98,11 +105,19 @@ private:
     bool isLast = false;
   };
   void emitSlice(Value number, Form form, State &state);
-  void multiplyInOrder(const Slice &ahead, Form form, State &state);
-  void multiplyAhead(const Slice &ahead, Form form, State &state);
+  void multiplyInOrder(Value number, const Slice &ahead, Form form,
+                       State &state);
+  void multiplyAhead(Value number, const Slice &ahead, Form form, State &state);
   State emitSlices(int64_t first, int64_t end, Form form, State state);
-  /// Returns the sums.
-  Values emitMainLoop();
+  /// Multiplies a part of 32 elements of K.
+  void multiplyPart(Value number, int64_t part, ArrayRef<Value> fragments,
+                    State &state);
+  /// Takes the sums into the totals and begins with other ones.
+  void endGroup(Value group, State &state);
+  /// The same behind the last slice of a group.
+  void endGroupBehind(Value number, State &state);
+  /// Gives the tile of the warp its sums, or totals.
+  void emitMainLoop();
 
   int64_t stageBytes() {
     return (config.getRows() + config.getColumns()) * config.getDepth();
@@ -128,6 +143,8 @@ private:
   /// Whether fragments are loaded ahead of the products before.
   bool isAhead = false;
   std::optional<WarpProducts> products;
+  /// The results of a thread.
+  FragmentTile tile;
 };
 } // namespace
 
@@ -214,33 +231,93 @@ SmallVector<Value> MultistageEmitter::State::toValues() const {
   Values values{read, fill};
   llvm::append_range(values, fragments);
   llvm::append_range(values, sums);
+  llvm::append_range(values, totals);
   return values;
 }
 
 MultistageEmitter::State MultistageEmitter::toState(ValueRange values) {
   int64_t fragments = isAhead ? products->fragmentWords() : 0;
   return {values[0], values[1], llvm::to_vector(values.slice(2, fragments)),
-          llvm::to_vector(values.drop_front(2 + fragments))};
+          llvm::to_vector(values.slice(2 + fragments, products->sums())),
+          llvm::to_vector(values.drop_front(2 + fragments + products->sums()))};
+}
+
+void MultistageEmitter::endGroup(Value group, State &state) {
+  setSums(op, config, tile, state.sums);
+  addGroup(code, op, tile, group, state.totals);
+  state.sums.assign(products->sums(), code.i32(0));
+}
+
+void MultistageEmitter::endGroupBehind(Value number, State &state) {
+  if (!op.hasGroups() || hasGroupsInSlices(op))
+    return;
+  RewriterBase &rewriter = code.rewriter;
+  int64_t slicesOfGroup = slices.count() / op.getReductionSizes().front();
+  if (slicesOfGroup == 1) {
+    endGroup(number, state);
+    return;
+  }
+  Value size = code.index(slicesOfGroup);
+  Value isLast = arith::CmpIOp::create(
+      rewriter, code.loc, arith::CmpIPredicate::eq,
+      code.create<arith::RemUIOp>(number, size), code.index(slicesOfGroup - 1));
+  Values before = state.sums;
+  llvm::append_range(before, state.totals);
+  auto branch =
+      scf::IfOp::create(rewriter, code.loc, TypeRange(ValueRange(before)),
+                        isLast, /*withElse=*/true);
+  {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    endGroup(code.create<arith::DivUIOp>(number, size), state);
+    Values behind = state.sums;
+    llvm::append_range(behind, state.totals);
+    scf::YieldOp::create(rewriter, code.loc, behind);
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(rewriter, code.loc, before);
+  }
+  state.sums = Values(branch.getResults().take_front(products->sums()));
+  state.totals = Values(branch.getResults().drop_front(products->sums()));
+}
+
+void MultistageEmitter::multiplyPart(Value number, int64_t part,
+                                     ArrayRef<Value> fragments, State &state) {
+  if (!hasGroupsInSlices(op)) {
+    products->multiply(fragments, state.sums);
+    return;
+  }
+  int64_t ofPart = kFragmentDepth / groupSize(op);
+  assert((ofPart == 1 || ofPart == 2) && "groups are parts, or their halves");
+  Value first = code.create<arith::AddIOp>(
+      code.create<arith::MulIOp>(number, code.index(allParts() * ofPart)),
+      code.index(part * ofPart));
+  for (int64_t half = 0; half < ofPart; ++half) {
+    products->multiply(ofPart == 1 ? Values(fragments)
+                                   : products->halfOf(fragments, half),
+                       state.sums);
+    endGroup(code.create<arith::AddIOp>(first, code.index(half)), state);
+  }
 }
 
 /// Each product follows the load of its fragments.
-void MultistageEmitter::multiplyInOrder(const Slice &ahead, Form form,
-                                        State &state) {
+void MultistageEmitter::multiplyInOrder(Value number, const Slice &ahead,
+                                        Form form, State &state) {
   waitForSlice();
   if (form.hasCopies)
     begin(ahead);
   if (isAsync())
     NVVM::CpAsyncCommitGroupOp::create(code.rewriter, code.loc);
   for (int64_t part = 0; part < form.parts; ++part)
-    products->multiply(products->loadFragments(state.read, part), state.sums);
+    multiplyPart(number, part, products->loadFragments(state.read, part),
+                 state);
   if (form.hasCopies)
     finish(ahead);
 }
 
 /// Each product follows the load of the fragments of the next one. Behind the
 /// barrier, which is before the last product, nobody reads the stage any more.
-void MultistageEmitter::multiplyAhead(const Slice &ahead, Form form,
-                                      State &state) {
+void MultistageEmitter::multiplyAhead(Value number, const Slice &ahead,
+                                      Form form, State &state) {
   for (int64_t part = 0; part < form.parts; ++part) {
     bool isLastPart = part + 1 == form.parts;
     Values next;
@@ -253,7 +330,7 @@ void MultistageEmitter::multiplyAhead(const Slice &ahead, Form form,
       waitForSlice();
       next = products->loadFragments(stageAfter(state.read), 0);
     }
-    products->multiply(state.fragments, state.sums);
+    multiplyPart(number, part, state.fragments, state);
     state.fragments = std::move(next);
   }
 }
@@ -262,9 +339,10 @@ void MultistageEmitter::emitSlice(Value number, Form form, State &state) {
   Slice next{code.create<arith::AddIOp>(number, code.index(ahead())),
              state.fill};
   if (isAhead)
-    multiplyAhead(next, form, state);
+    multiplyAhead(number, next, form, state);
   else
-    multiplyInOrder(next, form, state);
+    multiplyInOrder(number, next, form, state);
+  endGroupBehind(number, state);
   state.fill = state.read;
   state.read = stageAfter(state.read);
 }
@@ -287,9 +365,11 @@ MultistageEmitter::State MultistageEmitter::emitSlices(int64_t first,
   return toState(loop.getResults());
 }
 
-SmallVector<Value> MultistageEmitter::emitMainLoop() {
+void MultistageEmitter::emitMainLoop() {
   State state{code.index(0), code.index(ahead() * stageBytes()), Values(),
-              Values(products->sums(), code.i32(0))};
+              Values(products->sums(), code.i32(0)), Values()};
+  if (op.hasGroups())
+    state.totals = initialTotals(code, op, tile);
   int64_t inLast =
       slices.segment() - (slices.perSegment() - 1) * config.getDepth();
   int64_t lastParts = llvm::divideCeil(inLast, kFragmentDepth);
@@ -307,7 +387,10 @@ SmallVector<Value> MultistageEmitter::emitMainLoop() {
   state = emitSlices(copying, last, {/*hasCopies=*/false, allParts()}, state);
   if (last < count)
     emitSlice(code.index(last), {/*hasCopies=*/false, lastParts, true}, state);
-  return state.sums;
+  if (op.hasGroups())
+    setTotals(tile, state.totals);
+  else
+    setSums(op, config, tile, state.sums);
 }
 
 void MultistageEmitter::emit() {
@@ -324,9 +407,9 @@ void MultistageEmitter::emit() {
   emitFirstStages();
   products.emplace(code, op, config, atom, *tiles.memory, *lhsTile, *rhsTile,
                    place);
-  emitFragmentEpilogue(
-      code, op,
-      makeFragmentTile(code, op, config, tiles, place, emitMainLoop()));
+  tile = makeFragmentTile(code, op, config, tiles, place);
+  emitMainLoop();
+  emitFragmentEpilogue(code, op, tile);
   code.rewriter.eraseOp(op);
 }
 

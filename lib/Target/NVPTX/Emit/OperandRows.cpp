@@ -40,7 +40,7 @@ ByteRows qcc::nvptx::lhsRows(ScalarCode &code, ContractOp op,
 
 ByteRows qcc::nvptx::rhsRows(ScalarCode &code, ContractOp op,
                              StridedOperand &rhs, BlockTiles &tiles,
-                             SlicesOfK &slices) {
+                             SlicesOfK &slices, int64_t bits) {
   ByteRows rows;
   rows.address = rhs.address();
   unsigned rank = cast<MemRefType>(op.getRhs().getType()).getRank();
@@ -55,7 +55,12 @@ ByteRows qcc::nvptx::rhsRows(ScalarCode &code, ContractOp op,
     return code.create<arith::MulIOp>(rhs.offset(at),
                                       code.index(rhs.elementBytes()));
   };
-  rows.sliceOffset = [&](Value slice) { return slices.packedOffset(slice); };
+  rows.sliceOffset = [&, bits](Value slice) {
+    Value elements = slices.packedOffset(slice);
+    return bits == 8
+               ? elements
+               : code.create<arith::DivUIOp>(elements, code.index(8 / bits));
+  };
   rows.rest = slices.restOf(slices.packedSegment());
   return rows;
 }

@@ -49,8 +49,18 @@ Value Operands::rhsZeroPoint(const Point &point) {
 }
 
 Value Operands::init(const Point &point) {
-  return op.getInit() ? code.load(op.getInit(), op.getInitMap(), point)
-                      : code.i32(0);
+  if (op.getInit())
+    return code.load(op.getInit(), op.getInitMap(), point);
+  return arith::ConstantOp::create(
+      code.rewriter, code.loc, code.rewriter.getZeroAttr(op.getTotalType()));
+}
+
+Value Operands::addGroup(Value sum, Value total, const Point &point) {
+  SmallVector<Value> arguments{sum, total};
+  for (auto [operand, map] :
+       llvm::zip_equal(op.getGroupOperands(), op.getGroupMaps()))
+    arguments.push_back(code.load(operand, map, point));
+  return code.inlineRegion(op.getGroupEpilogue(), arguments).front();
 }
 
 void Operands::storeResults(Value accumulator, const Point &point) {

@@ -27,10 +27,12 @@ public:
   /// Zero points as i32; null for an operand without a zero point.
   mlir::Value lhsZeroPoint(const Point &point);
   mlir::Value rhsZeroPoint(const Point &point);
-  /// The initial value of the accumulator, 0 if the contraction has no initial
-  /// value.
+  /// The initial value of the accumulator or of the total of groups of K, 0 if
+  /// the contraction has no initial value.
   mlir::Value init(const Point &point);
-  /// Applies the epilogue to an accumulator and stores the results.
+  /// The total of groups of K with the sum of one more.
+  mlir::Value addGroup(mlir::Value sum, mlir::Value total, const Point &point);
+  /// Applies the epilogue to an accumulator or a total and stores the results.
   void storeResults(mlir::Value accumulator, const Point &point);
 
 private:

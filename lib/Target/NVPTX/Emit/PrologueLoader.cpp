@@ -28,7 +28,7 @@ private:
   /// Elements of an operand at a chunk.
   SmallVector<Value> loadElements(unsigned operand, Point point);
   bool isInvariant(unsigned operand);
-  int64_t segment() { return op.getReductionSizes().back(); }
+  int64_t segment() { return slices.segment(); }
   /// Whether chunks may lie partly outside of a segment.
   bool hasRest() { return segment() % slices.getDepth() != 0; }
 
@@ -105,8 +105,7 @@ SmallVector<Value> PrologueLoader::loadElements(unsigned operand, Point point) {
 SmallVector<SmallVector<Value>> PrologueLoader::load(Value slice) {
   SmallVector<Values> held;
   for (Point point : rows) {
-    slices.set(point, slice);
-    point[k] = code.create<arith::AddIOp>(point[k], chunks.byte);
+    slices.set(point, slice, chunks.byte);
     Values &values = held.emplace_back();
     for (unsigned i = 0; i < operands.size(); ++i)
       if (!isInvariant(i))

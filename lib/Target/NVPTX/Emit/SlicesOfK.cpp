@@ -20,8 +20,16 @@ std::pair<Value, Value> SlicesOfK::split(Value slice) {
                                      elements)};
 }
 
-void SlicesOfK::set(Point &at, Value slice) {
+void SlicesOfK::set(Point &at, Value slice, Value element) {
   auto [number, k] = split(slice);
+  if (element)
+    k = code.create<arith::AddIOp>(k, element);
+  if (hasGroupsInSlices(op)) {
+    Value size = code.index(groupSize(op));
+    at[op.getReductionDims().front()] = code.create<arith::DivUIOp>(k, size);
+    at[op.getReductionDims().back()] = code.create<arith::RemUIOp>(k, size);
+    return;
+  }
   SmallVector<OpFoldResult> sizes;
   for (int64_t size : op.getReductionSizes().drop_back())
     sizes.push_back(code.rewriter.getIndexAttr(size));

@@ -7,7 +7,7 @@
 //
 // K is segments of elements that follow each other in both operands, of which
 // the packed one has whole slices of 64. A slice is a number of elements of one
-// segment.
+// segment. Groups of K of which a slice has several are one segment together.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,7 @@
 
 #include "ScalarCode.h"
 #include "qcc/Dialect/Kernel/IR/Kernel.h"
+#include "qcc/Target/NVPTX/IR/NVPTX.h"
 #include "qcc/Target/NVPTX/Spec.h"
 #include "llvm/Support/MathExtras.h"
 #include <functional>
@@ -28,7 +29,10 @@ public:
       : code(code), op(op), depth(depth) {}
 
   /// The elements of a segment, as they are and as they are packed.
-  int64_t segment() { return op.getReductionSizes().back(); }
+  int64_t segment() {
+    return hasGroupsInSlices(op) ? op.getReductionSize()
+                                 : op.getReductionSizes().back();
+  }
   int64_t packedSegment() { return llvm::alignTo(segment(), kPackedStep); }
   int64_t perSegment() { return llvm::divideCeil(packedSegment(), depth); }
   int64_t count() { return op.getReductionSize() / segment() * perSegment(); }
@@ -36,12 +40,12 @@ public:
 
   /// The segment of a slice, and the element of K in it.
   std::pair<mlir::Value, mlir::Value> split(mlir::Value slice);
-  /// Sets the reduction loops to a slice.
-  void set(Point &at, mlir::Value slice);
+  /// Sets the reduction loops to a slice, or to an element of it.
+  void set(Point &at, mlir::Value slice, mlir::Value element = {});
   /// How many of `size` elements a segment has from a slice on; null where
   /// there are no fewer than the slice has.
   std::function<mlir::Value(mlir::Value slice)> restOf(int64_t size);
-  /// From the beginning of a packed column to a slice, in bytes.
+  /// From the beginning of a packed column to a slice, in elements.
   mlir::Value packedOffset(mlir::Value slice);
 
 private:

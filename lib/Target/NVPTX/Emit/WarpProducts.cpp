@@ -68,6 +68,17 @@ SmallVector<Value> WarpProducts::loadFragments(Value stage, int64_t part) {
   return fragments;
 }
 
+SmallVector<Value> WarpProducts::halfOf(ArrayRef<Value> fragments,
+                                        int64_t half) {
+  Values result(fragments);
+  // Words of the first 16 elements of K come first.
+  for (int64_t i = 0; i < rowFragments(); ++i)
+    for (int64_t word = 0; word < kLhsWords; ++word)
+      if (word / 2 != half)
+        result[i * kLhsWords + word] = code.i32(0);
+  return result;
+}
+
 void WarpProducts::multiply(ArrayRef<Value> fragments,
                             MutableArrayRef<Value> sums) {
   int64_t rows = rowFragments(), columns = columnFragments();

@@ -48,6 +48,9 @@ public:
   /// Loads the fragments of 32 elements of K of a stage: those of the left
   /// operand, row by row, then those of the right one, column by column.
   llvm::SmallVector<mlir::Value> loadFragments(mlir::Value stage, int64_t part);
+  /// Fragments of which one half of the elements of K, 16, counts.
+  llvm::SmallVector<mlir::Value> halfOf(llvm::ArrayRef<mlir::Value> fragments,
+                                        int64_t half);
   /// Adds the products of fragments to sums.
   void multiply(llvm::ArrayRef<mlir::Value> fragments,
                 llvm::MutableArrayRef<mlir::Value> sums);

@@ -250,8 +250,9 @@ void WarpgroupsEmitter::emitProducts() {
   place.column = code.index(0);
   forTiles([&](Stage stage) -> Stage {
     SmallVector<Value> sums = multiplyTile(stage);
-    emitFragmentEpilogue(
-        code, op, makeFragmentTile(code, op, config, tiles, place, sums));
+    FragmentTile tile = makeFragmentTile(code, op, config, tiles, place);
+    setSums(op, config, tile, sums);
+    emitFragmentEpilogue(code, op, tile);
     return stage;
   });
 }

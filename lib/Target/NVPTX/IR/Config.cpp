@@ -33,7 +33,7 @@ const ConfigRules *qcc::nvptx::findRules(StringRef name) {
 /// The guards of configs follow each other, and the last one is `last`.
 static LogicalResult verifyGuards(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t rowsAbove, int64_t rowsUpTo,
-                                  ArrayAttr fewRows) {
+                                  int64_t rhsBits, ArrayAttr fewRows) {
   if (rowsAbove < 0 || rowsUpTo < 0 || (rowsUpTo && rowsUpTo <= rowsAbove))
     return emitError() << "rows_up_to must be more than rows_above, and "
                           "neither is negative";
@@ -45,6 +45,9 @@ static LogicalResult verifyGuards(function_ref<InFlightDiagnostic()> emitError,
     if (!config || config.getFewRows())
       return emitError() << "few_rows must have configs of nvptx without "
                             "few_rows of their own";
+    if (config.getRhsBits() != rhsBits)
+      return emitError() << "few_rows must have rhs_bits = " << rhsBits
+                         << ", since all configs read one packed operand";
     if (config.getRowsAbove() != next || config.getRowsUpTo() == 0)
       return emitError() << "few_rows must have guards that follow each other, "
                             "but one of them begins above "
@@ -62,10 +65,11 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef strategy, StringRef, int64_t rows,
                                  int64_t columns, int64_t depth,
                                  int64_t warpRows, int64_t warpColumns,
-                                 int64_t stages, int64_t parts,
-                                 int64_t rowsAbove, int64_t rowsUpTo,
-                                 ArrayAttr fewRows, kernel::ConfigSource) {
-  if (failed(verifyGuards(emitError, rowsAbove, rowsUpTo, fewRows)))
+                                 int64_t stages, int64_t parts, int64_t sums,
+                                 int64_t rhsBits, int64_t rowsAbove,
+                                 int64_t rowsUpTo, ArrayAttr fewRows,
+                                 kernel::ConfigSource) {
+  if (failed(verifyGuards(emitError, rowsAbove, rowsUpTo, rhsBits, fewRows)))
     return failure();
   const ConfigRules *rules = findRules(strategy);
   if (!rules)
@@ -73,18 +77,24 @@ LogicalResult ConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << "'";
   if (!rules->hasTiles()) {
     if (rows || columns || depth || warpRows || warpColumns || stages ||
-        parts != 1)
+        parts != 1 || sums != 1 || rhsBits != 8)
       return emitError() << strategy
                          << " computes one result at a time; leave out tile, "
-                            "warp, stages and parts";
+                            "warp, stages, parts, sums and rhs_bits";
     return success();
   }
   for (int64_t size :
-       {rows, columns, depth, warpRows, warpColumns, stages, parts})
+       {rows, columns, depth, warpRows, warpColumns, stages, parts, sums})
     if (size < 1)
       return emitError() << strategy
                          << " needs tile, warp and stages, all of them "
-                            "positive, as parts is";
+                            "positive, as parts and sums are";
+  if (rhsBits != 8 && rhsBits != 4)
+    return emitError() << "rhs_bits must be 8 or 4, but is " << rhsBits;
+  if (!rules->sumsUpGroups() && (sums != 1 || rhsBits != 8))
+    return emitError() << strategy
+                       << " has neither sums nor rhs_bits, which "
+                          "are for decode";
   if (rows % warpRows != 0 || columns % warpColumns != 0)
     return emitError() << "rows and columns of the tile must be multiples of "
                           "those of a warp";
@@ -145,25 +155,62 @@ SmallVector<ConfigAttr> qcc::nvptx::guardedConfigs(ConfigAttr config) {
   return configs;
 }
 
+namespace {
+/// The fields of a config that change; the others stay.
+struct Changes {
+  explicit Changes(ConfigAttr config)
+      : parts(config.getParts()), sums(config.getSums()),
+        rhsBits(config.getRhsBits()), above(config.getRowsAbove()),
+        upTo(config.getRowsUpTo()), fewRows(config.getFewRows()),
+        source(config.getSource()) {}
+
+  ConfigAttr apply(ConfigAttr config) const {
+    return ConfigAttr::get(
+        config.getContext(), config.getStrategy(), config.getAtom(),
+        config.getRows(), config.getColumns(), config.getDepth(),
+        config.getWarpRows(), config.getWarpColumns(), config.getStages(),
+        parts, sums, rhsBits, above, upTo, fewRows, source);
+  }
+
+  int64_t parts, sums, rhsBits, above, upTo;
+  ArrayAttr fewRows;
+  kernel::ConfigSource source;
+};
+} // namespace
+
 ConfigAttr ConfigAttr::withParts(int64_t parts) const {
-  return get(getContext(), getStrategy(), getAtom(), getRows(), getColumns(),
-             getDepth(), getWarpRows(), getWarpColumns(), getStages(), parts,
-             getRowsAbove(), getRowsUpTo(), getFewRows(), getSource());
+  Changes changes(*this);
+  changes.parts = parts;
+  return changes.apply(*this);
+}
+
+ConfigAttr ConfigAttr::withSums(int64_t sums) const {
+  Changes changes(*this);
+  changes.sums = sums;
+  return changes.apply(*this);
+}
+
+ConfigAttr ConfigAttr::withRhsBits(int64_t bits) const {
+  Changes changes(*this);
+  changes.rhsBits = bits;
+  return changes.apply(*this);
 }
 
 ConfigAttr ConfigAttr::withGuard(int64_t above, int64_t upTo) const {
-  return get(getContext(), getStrategy(), getAtom(), getRows(), getColumns(),
-             getDepth(), getWarpRows(), getWarpColumns(), getStages(),
-             getParts(), above, upTo, ArrayAttr(), getSource());
+  Changes changes(*this);
+  changes.above = above;
+  changes.upTo = upTo;
+  changes.fewRows = ArrayAttr();
+  return changes.apply(*this);
 }
 
 ConfigAttr ConfigAttr::withFewRows(ArrayRef<ConfigAttr> configs) const {
   assert(!configs.empty() && "few rows have configs");
   SmallVector<Attribute> few(configs.begin(), configs.end());
-  return get(getContext(), getStrategy(), getAtom(), getRows(), getColumns(),
-             getDepth(), getWarpRows(), getWarpColumns(), getStages(),
-             getParts(), configs.back().getRowsUpTo(), getRowsUpTo(),
-             ArrayAttr::get(getContext(), few), getSource());
+  Changes changes(*this);
+  changes.above = configs.back().getRowsUpTo();
+  changes.fewRows = ArrayAttr::get(getContext(), few);
+  return changes.apply(*this);
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,9 +226,10 @@ ConfigAttr::withSource(kernel::ConfigSource source) const {
                                           [&](ConfigAttr config) -> Attribute {
                                             return config.withSource(source);
                                           }));
-  return get(getContext(), getStrategy(), getAtom(), getRows(), getColumns(),
-             getDepth(), getWarpRows(), getWarpColumns(), getStages(),
-             getParts(), getRowsAbove(), getRowsUpTo(), few, source);
+  Changes changes(*this);
+  changes.fewRows = few;
+  changes.source = source;
+  return changes.apply(*this);
 }
 
 /// "rows <= 16: ", nothing without a guard.

@@ -27,6 +27,10 @@ public:
   /// Whether warps in groups of four multiply, by an atom of theirs.
   virtual bool isOfWarpgroups() const { return false; }
 
+  /// Whether blocks leave sums of groups of K in shared memory, in front of the
+  /// chain over them, and read right operands of 4 bits.
+  virtual bool sumsUpGroups() const { return false; }
+
   /// Threads of a block.
   virtual int64_t getThreads(ConfigAttr config) const = 0;
   /// Bytes of shared memory of a block.

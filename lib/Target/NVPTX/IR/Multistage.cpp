@@ -54,7 +54,8 @@ static int64_t registersOfRowOperands(ContractOp op, ConfigAttr config) {
 
 /// Slices of K of a block.
 static int64_t slicesOf(ContractOp op, ConfigAttr config) {
-  int64_t run = op.getReductionSizes().back();
+  int64_t run = hasGroupsInSlices(op) ? op.getReductionSize()
+                                      : op.getReductionSizes().back();
   int64_t slices =
       op.getReductionSize() / run * llvm::divideCeil(run, config.getDepth());
   assert(slices > 0 && "K has slices");
@@ -103,6 +104,9 @@ static int64_t registersInOrder(ContractOp op, ConfigAttr config) {
   int64_t lhsChunks = chunks(config.getRows());
   int64_t rhsChunks = chunks(config.getColumns());
   int64_t sums = config.getWarpRows() * config.getWarpColumns() / kWarp;
+  // Totals of groups of K, and the operands of the chain over them.
+  if (op.hasGroups())
+    sums += sums + config.getWarpRows() / 4 + config.getWarpColumns() / 4;
   if (op.getRhsZeroPoint())
     sums += config.getWarpRows() / 4;
   int64_t fragments = registersOfFragments(config);
@@ -195,7 +199,15 @@ refuseStages(kernel::ContractOp op, ConfigAttr config, const Atom &atom) {
   int64_t run = op.getReductionSizes().back();
   if (op.getReductionDims().size() == 1)
     run = llvm::divideCeil(run, config.getParts());
+  if (hasGroupsInSlices(op))
+    run = op.getReductionSize();
   run = llvm::alignTo(run, kPackedStep);
+  if (op.hasGroups() && run % depth != 0)
+    return llvm::formatv("lowering_config has stages of {0} elements of K, "
+                         "which are not whole parts of {1}, as groups of K "
+                         "need them; make them {2}",
+                         depth, run, kPackedStep)
+        .str();
   if (depth != kPackedStep && (depth != 2 * kPackedStep || run < depth))
     return llvm::formatv("lowering_config has stages of {0} elements of K, but "
                          "they are {1}, or {2} where runs of K, here {3}, have "

@@ -28,6 +28,8 @@ std::optional<std::string> qcc::nvptx::refuseParts(kernel::ContractOp op,
     return std::nullopt;
   std::string text =
       llvm::formatv("lowering_config has {0} parts of K, but ", parts);
+  if (op.hasGroups())
+    return text + "the chain over groups of K has one order; leave parts out";
   if (op.getRhsZeroPoint() &&
       llvm::any_of(op.getStaticLoopSizes(), ShapedType::isDynamic))
     return text + "with a zero point of the right operand all sizes have to be "
@@ -88,6 +90,51 @@ std::optional<int64_t> qcc::nvptx::mostRowsOf(kernel::ContractOp op,
 }
 
 //===----------------------------------------------------------------------===//
+// Groups of K
+//===----------------------------------------------------------------------===//
+
+int64_t qcc::nvptx::groupSize(kernel::ContractOp op) {
+  assert(op.hasGroups() && "the contraction has groups of K");
+  return op.getReductionSize() / op.getReductionSizes().front();
+}
+
+bool qcc::nvptx::hasGroupsInSlices(kernel::ContractOp op) {
+  if (!op.hasGroups() || op.getReductionDims().size() != 2)
+    return false;
+  int64_t size = groupSize(op);
+  return (size == kPackedStep / 4 || size == kPackedStep / 2) &&
+         op.getReductionSize() % kPackedStep == 0;
+}
+
+bool qcc::nvptx::fitsNibbles(kernel::ContractOp op) {
+  // Sums are 16 times as large.
+  constexpr int64_t kMostElements = 1 << 14;
+  DenseI64ArrayAttr range = op.getKnownFacts().rhsRange;
+  if (!op.hasGroups() || !range || groupSize(op) > kMostElements)
+    return false;
+  int64_t low = range[0], high = range[1];
+  return op.getRhsUnsigned() ? low >= 0 && high <= 15 : low >= -8 && high <= 7;
+}
+
+/// Whether the elements of a group of K follow those of the group before.
+static bool hasGroupsSideBySide(ShapedType type, AffineMap map,
+                                kernel::ContractOp op) {
+  ArrayRef<int64_t> dims = op.getReductionDims();
+  auto position = [&](int64_t loop) {
+    return map.getResultPosition(getAffineDimExpr(loop, op.getContext()));
+  };
+  std::optional<unsigned> group = position(dims[0]), k = position(dims[1]);
+  if (!group || !k)
+    return false;
+  if (auto memref = dyn_cast<MemRefType>(type)) {
+    auto strides = memref.getStridesAndOffset().first;
+    return strides[*group] == groupSize(op) && strides[*k] == 1;
+  }
+  return *k + 1 == type.getRank() && *group + 1 == *k &&
+         type.getDimSize(*k) == groupSize(op);
+}
+
+//===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
 
@@ -136,8 +183,10 @@ std::optional<int64_t> qcc::nvptx::alignmentAlong(ShapedType type,
 std::optional<int64_t> qcc::nvptx::alignmentAlongK(kernel::ContractOp op) {
   if (!op.getLhsPrologue().empty())
     return std::nullopt;
-  return alignmentAlong(cast<ShapedType>(op.getLhs().getType()), op.getLhsMap(),
-                        op.getReductionDims().back());
+  auto type = cast<ShapedType>(op.getLhs().getType());
+  if (hasGroupsInSlices(op) && !hasGroupsSideBySide(type, op.getLhsMap(), op))
+    return std::nullopt;
+  return alignmentAlong(type, op.getLhsMap(), op.getReductionDims().back());
 }
 
 int64_t qcc::nvptx::columnsOfThread(kernel::ContractOp op, ConfigAttr config) {

@@ -62,6 +62,8 @@ std::optional<std::string> qcc::nvptx::whyNoWarpgroups(ContractOp op,
                                                        ConfigAttr config) {
   if (!op.getRoles()->batch.empty())
     return "has no batches";
+  if (op.hasGroups())
+    return "has one sum for all of K, not one for each group";
   if (op.getReductionDims().size() != 1)
     return "reads K in one run";
   if (config.getParts() > 1)

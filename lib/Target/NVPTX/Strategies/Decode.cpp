@@ -37,6 +37,11 @@ constexpr double kMostSaved = .25;
 /// and columns: a rule for what an H200 measured.
 constexpr double kEarlyBytes = 64 << 10, kEarlyWarps = 8;
 constexpr int64_t kEarlyColumns = 16;
+/// Bytes of shared memory for sums of groups of K beyond which parts of the
+/// chain are put in between.
+constexpr int64_t kMostSumBytes = 48 << 10;
+/// Groups of K of which a chain loads the operands at once: a guess.
+constexpr double kGroupsAtOnce = 8;
 
 namespace {
 class Decode : public TiledStrategy {
@@ -58,18 +63,43 @@ protected:
 private:
   double timeOfProducts(ContractOp op, ConfigAttr config,
                         const Sizes &sizes) const;
+  /// The config with room for sums of groups of K.
+  ConfigAttr withRoom(ContractOp op, ConfigAttr config) const;
 };
 } // namespace
+
+ConfigAttr Decode::withRoom(ContractOp op, ConfigAttr config) const {
+  if (!op.hasGroups())
+    return config;
+  int64_t ofOne = config.withSums(1).getSharedBytes();
+  int64_t most = std::max<int64_t>(1, kMostSumBytes / ofOne);
+  GroupSums groups(op, config);
+  // As many as all rounds have, or as few as a round has.
+  int64_t ofRound =
+      llvm::divideCeil(groups.ofRound * groups.rows, kFragmentRows);
+  int64_t all = llvm::divideCeil(groups.rounds * ofRound, config.getWarps());
+  if (all <= most)
+    return config.withSums(all);
+  int64_t least = llvm::divideCeil(ofRound, config.getWarps());
+  while (least <= 2 * most &&
+         GroupSums(op, config.withSums(least)).roundsAtOnce == 0)
+    least *= 2;
+  return config.withSums(std::max(least, most));
+}
 
 SmallVector<Candidate> Decode::listGuarded(ContractOp op, int64_t above,
                                            int64_t upTo) const {
   SmallVector<Candidate> candidates;
+  // Other configs for more rows would have to read the same packed operand.
+  int64_t bits = fitsNibbles(op) && above == 0 && upTo == 0 ? 4 : 8;
   auto add = [&](int64_t columns, int64_t warps, int64_t stages) {
     auto config = ConfigAttr::get(op.getContext(), getName(), atomOfChip().name,
                                   kFragmentRows, columns, warps * kPackedStep,
                                   kFragmentRows, columns, stages,
                                   kernel::ConfigSource::Model)
-                      .withGuard(above, upTo);
+                      .withGuard(above, upTo)
+                      .withRhsBits(bits);
+    config = withRoom(op, config);
     Sizes sizes(op, config);
     bool isIdle = warps * stages > sizes.segments * sizes.segment / kPackedStep;
     if (sizes.rows > kMostRows || (isIdle && warps * stages > 1) ||
@@ -96,13 +126,23 @@ double Decode::timeOfProducts(ContractOp op, ConfigAttr config,
                       (double(kFragmentDepth) / atom.k);
   double perStep =
       fragments * (1 + 2 * ofFragment) + chunks * instructionsOfLhsChunk(op);
+  if (op.hasGroups()) {
+    GroupSums groups(op, config);
+    double unpacking = config.getRhsBits() == 4 ? 6 * fragments : 0;
+    double masking = groups.ofSlice > 1 ? 8 * groups.ofSlice : 0;
+    // Products of each group, and stores of its sums.
+    perStep += unpacking + masking +
+               fragments * (2 * ofFragment * (groups.ofSlice - 1) +
+                            double(groups.ofSlice) / groups.merged);
+  }
   double steps =
       double(sizes.segments) * sizes.segment / kPackedStep / config.getParts();
   double rounds = std::ceil(steps / warps / config.getStages());
   double results = std::min<double>(sizes.rows, kFragmentRows) *
                    config.getColumns() / 4 / config.getThreads();
   double ofResults =
-      std::max(1., results) * (2 * warps + 4 * instructionsOfResult(op));
+      std::max(1., results) *
+      (2 * warps + 4 * instructionsOfResult(op) + 4 * instructionsOfGroups(op));
   double instructions =
       kOnce + rounds * kPerRound + steps / warps * perStep + ofResults;
   double blocks = sizes.tiles(config) * config.getParts();
@@ -110,13 +150,17 @@ double Decode::timeOfProducts(ContractOp op, ConfigAttr config,
   double room = blocksAtOnce(config, expectedRegisters(op, config));
   double atOnce = std::min(most, room);
   double latency = spec.loadedLatency;
+  double chain =
+      op.hasGroups()
+          ? kChainLatency * op.getReductionSizes().front() / kGroupsAtOnce
+          : 0;
   double alone = std::max(kFirstLoads, latency) +
                  kNextInstruction * instructions +
-                 rounds * std::max(kLoadLatency, latency);
+                 rounds * std::max(kLoadLatency, latency) + chain;
   double rowBytes = std::min<double>(sizes.rows, kFragmentRows) *
                     (alignmentAlongK(op) ? 1 : 4);
-  double loaded =
-      blocks * steps * kPackedStep * (config.getColumns() + rowBytes);
+  double loaded = blocks * steps * kPackedStep *
+                  (config.getColumns() * config.getRhsBits() / 8. + rowBytes);
   double time =
       longest({most * warps * instructions / kIssue,
                std::ceil(most / atOnce) * alone, loaded / spec.cacheBytes,

@@ -194,6 +194,7 @@ double Multistage::timeOfProducts(ContractOp op, ConfigAttr config,
                            config.getParts());
   double perResult =
       config.getParts() == 1 ? instructionsOfResult(op) : kPerResult;
+  perResult += instructionsOfGroups(op);
   double epilogue =
       double(config.getRows()) * config.getColumns() / kWarp * perResult;
   // The multiprocessor with the most blocks has so many, some at once.
@@ -215,6 +216,8 @@ double Multistage::timeOfProducts(ContractOp op, ConfigAttr config,
                                   std::max<int64_t>(config.getStages() - 1, 1));
   // A block that has a multiprocessor for itself takes so long.
   double alone = kFirstTiles + steps * ownStep + epilogue * perInstruction;
+  if (op.hasGroups())
+    alone += kChainLatency * op.getReductionSizes().front();
   double together = std::min<double>(most, atOnce);
   return longest(
       {busy, std::ceil(most / together) * alone,

@@ -38,9 +38,6 @@ public:
   StringRef getName() const override { return rulesOfThreads().getName(); }
 
   std::optional<std::string> reasonToRefuse(ContractOp op) const override {
-    if (op.hasGroups())
-      return "it has groups of K with sums of their own, which no kernel for "
-             "GPUs adds up";
     FailureOr<ContractOp::Roles> roles = op.getRoles();
     if (failed(roles) || roles->columnsOfGroup == 1)
       return std::nullopt;

@@ -46,9 +46,13 @@ Sizes::Sizes(ContractOp op, ConfigAttr config) {
   }
   if (config.getRowsUpTo())
     rows = std::min(rows, config.getRowsUpTo());
-  for (int64_t size : op.getReductionSizes().drop_back())
-    segments *= size;
-  segment = llvm::alignTo(op.getReductionSizes().back(), kPackedStep);
+  segment = hasGroupsInSlices(op)
+                ? op.getReductionSize()
+                : llvm::alignTo(op.getReductionSizes().back(), kPackedStep);
+  if (!hasGroupsInSlices(op))
+    for (int64_t size : op.getReductionSizes().drop_back())
+      segments *= size;
+  rhsBits = config.getRhsBits();
 }
 
 double Sizes::tiles(ConfigAttr config) const {
@@ -73,6 +77,16 @@ double qcc::nvptx::instructionsOfResult(ContractOp op) {
   return kPerOperation * operationsOf(op.getEpilogue()) + kPerResult;
 }
 
+double qcc::nvptx::instructionsOfGroups(ContractOp op) {
+  if (!op.hasGroups())
+    return 0;
+  // Zero points take a product each.
+  int64_t ofGroup = operationsOf(op.getGroupEpilogue()) +
+                    (op.getLhsZeroPoint() ? 2 : 0) +
+                    (op.getRhsZeroPoint() ? 2 : 0);
+  return double(ofGroup) * op.getReductionSizes().front();
+}
+
 double qcc::nvptx::longest(std::initializer_list<double> times) {
   constexpr double kShareOfRest = .02;
   double most = std::max(times), all = 0;
@@ -90,7 +104,15 @@ static double bytesOf(Value value) {
 double qcc::nvptx::leastBytes(ContractOp op, const Sizes &sizes) {
   double k = double(sizes.segments) * sizes.segment;
   double bytes =
-      sizes.batch * k * (sizes.columns + sizes.rows * bytesOf(op.getLhs()));
+      sizes.batch * k *
+      (sizes.columns * sizes.rhsBits / 8. + sizes.rows * bytesOf(op.getLhs()));
+  for (Value operand : op.getGroupOperands()) {
+    auto type = cast<ShapedType>(operand.getType());
+    double elements = 1;
+    for (int64_t size : type.getShape())
+      elements *= ShapedType::isDynamic(size) ? kMany : size;
+    bytes += elements * bytesOf(operand);
+  }
   for (Value out : op.getOuts())
     bytes += sizes.results() * bytesOf(out);
   return bytes;
@@ -105,9 +127,6 @@ std::optional<std::string> TiledStrategy::reasonToRefuse(ContractOp op) const {
   if (failed(roles))
     return "it has no dimension of columns, which only the right operand and "
            "the results have; use strategy threads";
-  if (op.hasGroups())
-    return "it has groups of K with sums of their own, which no kernel for "
-           "GPUs adds up";
   if (roles->isDepthwise)
     return "each of its columns has a left operand of its own, which matrix "
            "instructions do not multiply; use strategy threads";
@@ -270,6 +289,18 @@ SmallVector<Candidate> TiledStrategy::list(ContractOp op) const {
 //===----------------------------------------------------------------------===//
 // Costs
 //===----------------------------------------------------------------------===//
+
+std::optional<Packing>
+TiledStrategy::packing(ContractOp op, LoweringConfigAttrInterface any) const {
+  auto config = cast<ConfigAttr>(any);
+  Packing packing{1, 4, kPackedStep, 0};
+  if (hasGroupsInSlices(op))
+    packing.kStep = groupSize(op);
+  packing.hasNibbles = config.getRhsBits() == 4;
+  // Zero points alone need the sums of columns.
+  packing.hasSums = !op.hasGroups() || op.getLhsZeroPoint();
+  return packing;
+}
 
 const Atom &TiledStrategy::atomOfChip() const {
   const Atom *atom = llvm::find_if(matrixAtoms(), [&](const Atom &atom) {

@@ -32,6 +32,10 @@ inline constexpr double kPerElement = 4, kPerResult = 2;
 /// sectors are loaded.
 inline constexpr double kShifting = 24, kSectorLoads = 5;
 
+/// Cycles until a chain over groups of K has loaded the operands of a group: a
+/// guess, which no GPU has measured.
+inline constexpr double kChainLatency = 400;
+
 /// Cycles until a further kernel runs.
 inline constexpr double kNextKernel = 2000;
 
@@ -48,6 +52,8 @@ struct Sizes {
   int64_t rows = 1, columns = 1;
   /// Runs of K, each padded to whole steps of 64.
   int64_t segments = 1, segment;
+  /// Bits of an element of the packed right operand.
+  int64_t rhsBits;
 };
 
 /// Operations of a region beside its terminator.
@@ -59,6 +65,10 @@ double instructionsOfLhsChunk(kernel::ContractOp op);
 
 /// Instructions for a result: the epilogue, and to store it.
 double instructionsOfResult(kernel::ContractOp op);
+
+/// Instructions for the chain over all groups of K of a result; 0 without
+/// groups.
+double instructionsOfGroups(kernel::ContractOp op);
 
 /// The time of what takes longest of what is done at the same time, and a
 /// little of the rest: of what is bound by the same, that with less of it is
@@ -80,10 +90,8 @@ public:
          kernel::LoweringConfigAttrInterface config) const override;
   mlir::SmallVector<Candidate> list(kernel::ContractOp op) const override;
   std::optional<Packing>
-  packing(kernel::ContractOp,
-          kernel::LoweringConfigAttrInterface) const override {
-    return Packing{1, 4, kPackedStep, 0};
-  }
+  packing(kernel::ContractOp op,
+          kernel::LoweringConfigAttrInterface config) const override;
   llvm::LogicalResult emit(mlir::RewriterBase &rewriter,
                            kernel::ContractOp op) const override;
 

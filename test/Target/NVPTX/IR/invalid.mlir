@@ -10,12 +10,12 @@ func.func private @f() attributes {config = #nvptx.config<threads, source = mode
 
 // -----
 
-// expected-error@+1 {{multistage needs tile, warp and stages, all of them positive, as parts is}}
+// expected-error@+1 {{multistage needs tile, warp and stages, all of them positive, as parts and sums are}}
 func.func private @f() attributes {config = #nvptx.config<multistage, atom = "mma-m8n8k16", source = model>}
 
 // -----
 
-// expected-error@+1 {{multistage needs tile, warp and stages, all of them positive, as parts is}}
+// expected-error@+1 {{multistage needs tile, warp and stages, all of them positive, as parts and sums are}}
 func.func private @f() attributes {config = #nvptx.config<multistage, atom = "mma-m8n8k16", tile = [16, 16, 64], warp = [16, 16], stages = 0, source = model>}
 
 // -----
@@ -25,12 +25,12 @@ func.func private @f() attributes {config = #nvptx.config<multistage, atom = "mm
 
 // -----
 
-// expected-error@+1 {{threads computes one result at a time; leave out tile, warp, stages and parts}}
+// expected-error@+1 {{threads computes one result at a time; leave out tile, warp, stages, parts, sums and rhs_bits}}
 func.func private @f() attributes {config = #nvptx.config<threads, atom = "mad", tile = [16, 16, 64], warp = [16, 16], stages = 2, source = model>}
 
 // -----
 
-// expected-error@+1 {{decode needs tile, warp and stages, all of them positive, as parts is}}
+// expected-error@+1 {{decode needs tile, warp and stages, all of them positive, as parts and sums are}}
 func.func private @f() attributes {config = #nvptx.config<decode, atom = "mma-m8n8k16", tile = [16, 16, 64], warp = [16, 16], stages = 2, parts = 0, source = model>}
 
 // -----
@@ -117,3 +117,19 @@ func.func @f(%x: memref<8x512xi8>) {
   nvptx.tensor_map %x dims [512, 8] strides [512] box [128, 8] swizzle 16 : memref<8x512xi8> -> !llvm.ptr
   return
 }
+
+// -----
+
+// expected-error@+1 {{rhs_bits must be 8 or 4, but is 2}}
+func.func private @f() attributes {config = #nvptx.config<decode, atom = "mma-m16n8k32", tile = [16, 16, 64], warp = [16, 16], stages = 2, rhs_bits = 2, source = model>}
+
+// -----
+
+// expected-error@+1 {{multistage has neither sums nor rhs_bits, which are for decode}}
+func.func private @f() attributes {config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [16, 16, 64], warp = [16, 16], stages = 2, rhs_bits = 4, source = model>}
+
+// -----
+
+#few = #nvptx.config<decode, atom = "mma-m16n8k32", tile = [16, 16, 64], warp = [16, 16], stages = 2, rhs_bits = 4, rows_up_to = 8, source = model>
+// expected-error@+1 {{few_rows must have rhs_bits = 8, since all configs read one packed operand}}
+func.func private @f() attributes {config = #nvptx.config<decode, atom = "mma-m16n8k32", tile = [16, 16, 64], warp = [16, 16], stages = 2, rows_above = 8, few_rows = [#few], source = model>}

@@ -13,6 +13,9 @@ func.func private @parts() attributes {config = #nvptx.config<multistage, atom =
 func.func private @rows() attributes {config = #nvptx.config<multistage, atom = "mma-m16n8k32", tile = [32, 32, 64], warp = [16, 16], stages = 2, rows_above = 16,
   few_rows = [#nvptx.config<decode, atom = "mma-m16n8k32", tile = [16, 8, 512], warp = [16, 8], stages = 4, rows_up_to = 16, source = model>], source = model>}
 
+// CHECK: #nvptx.config<decode, atom = "mma-m16n8k32", tile = [16, 16, 512], warp = [16, 16], stages = 4, sums = 2, rhs_bits = 4, source = model>
+func.func private @groups() attributes {config = #nvptx.config<decode, atom = "mma-m16n8k32", tile = [16, 16, 512], warp = [16, 16], stages = 4, sums = 2, rhs_bits = 4, source = model>}
+
 // CHECK-LABEL: func.func @blocks(
 func.func @blocks(%count: index, %m: memref<?xindex>) {
   // CHECK: nvptx.blocks %{{.*}} threads 64 shared 4096 {

@@ -58,6 +58,38 @@ std::optional<int64_t> mostRowsOf(kernel::ContractOp op, ConfigAttr config);
 /// other along K.
 std::optional<int64_t> alignmentAlongK(kernel::ContractOp op);
 
+/// The elements of each group of K of a contraction with groups.
+int64_t groupSize(kernel::ContractOp op);
+
+/// Whether groups of K are 16 or 32 elements, so that a slice of 64 elements
+/// has several of them. They then follow each other in a packed column without
+/// padding.
+bool hasGroupsInSlices(kernel::ContractOp op);
+
+/// Whether the right operand of groups of K is known to fit in elements of 4
+/// bits, before it is packed.
+bool fitsNibbles(kernel::ContractOp op);
+
+/// How `decode` divides sums of groups of K.
+struct GroupSums {
+  GroupSums(kernel::ContractOp op, ConfigAttr config);
+
+  /// Slices of 64 elements, of all groups.
+  int64_t slices;
+  /// Slices of a warp, one behind the other, whose products one sum has; and
+  /// the sums that a slice has, more than one if it has several groups.
+  int64_t merged = 1, ofSlice = 1;
+  /// Sums of a group, and slices of a group (1 if a slice has several).
+  int64_t ofGroup = 1, slicesOfGroup = 1;
+  /// Sums of all warps in a round of the main loop.
+  int64_t ofRound;
+  /// Rows of a sum in shared memory: a power of two up to 16. So many sums fit.
+  int64_t rows, capacity;
+  /// Rounds of all of K, and between two parts of the chain: whole groups, or
+  /// all of K. 0 if shared memory has no room for the sums.
+  int64_t rounds, roundsAtOnce;
+};
+
 /// A config of `warpgroups`, whose tiles differ in nothing but columns.
 ConfigAttr warpgroupsConfig(mlir::MLIRContext *context, llvm::StringRef atom,
                             int64_t columns, int64_t stages,

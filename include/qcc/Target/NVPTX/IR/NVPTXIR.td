@@ -59,6 +59,10 @@ def NVPTX_ConfigAttr : AttrDef<NVPTX_Dialect, "Config", [Kernel_LoweringConfigAt
       steps of K a warp has loaded when it multiplies the first of them.
     * `parts`: in how many parts K is divided, 1 where it is not given. Each is summed up by
       blocks of its own, and a further kernel adds the sums (`divide-contractions`).
+    * `sums`, for `decode` of groups of K: as many sums of 16 rows as a warp leaves in shared
+      memory, 1 where it is not given, before threads go on with the chain over the groups.
+    * `rhs_bits`: the bits of an element of the packed right operand, 8 where it is not given,
+      or 4 (`decode`).
     * `rows_above`, `rows_up_to`: the guard. The kernel does its work where the contraction has
       more rows than the one and no more than the other, as is known at run time.
     * `few_rows`: configs for contractions with fewer rows than the guard asks for. The guards
@@ -81,6 +85,8 @@ def NVPTX_ConfigAttr : AttrDef<NVPTX_Dialect, "Config", [Kernel_LoweringConfigAt
       NVPTX_Extent:$rows, NVPTX_Extent:$columns, NVPTX_Extent:$depth,
       NVPTX_Extent:$warpRows, NVPTX_Extent:$warpColumns, NVPTX_Extent:$stages,
       DefaultValuedParameter<"int64_t", "1">:$parts,
+      DefaultValuedParameter<"int64_t", "1">:$sums,
+      DefaultValuedParameter<"int64_t", "8">:$rhsBits,
       NVPTX_Extent:$rowsAbove, NVPTX_Extent:$rowsUpTo,
       OptionalParameter<"::mlir::ArrayAttr">:$fewRows,
       EnumParameter<Kernel_ConfigSource>:$source);
@@ -89,13 +95,15 @@ def NVPTX_ConfigAttr : AttrDef<NVPTX_Dialect, "Config", [Kernel_LoweringConfigAt
       "int64_t":$depth, "int64_t":$warpRows, "int64_t":$warpColumns, "int64_t":$stages,
       "::qcc::kernel::ConfigSource":$source), [{
     return $_get($_ctxt, strategy, atom, rows, columns, depth, warpRows, warpColumns, stages,
-                 /*parts=*/1, /*rowsAbove=*/0, /*rowsUpTo=*/0, ::mlir::ArrayAttr(), source);
+                 /*parts=*/1, /*sums=*/1, /*rhsBits=*/8, /*rowsAbove=*/0, /*rowsUpTo=*/0, ::mlir::ArrayAttr(), source);
   }]>];
   let assemblyFormat = [{
     `<` custom<StrategyName>($strategy) `,` `atom` `=` $atom `,`
     (`tile` `=` `[` $rows^ `,` $columns `,` $depth `]` `,`
      `warp` `=` `[` $warpRows `,` $warpColumns `]` `,` `stages` `=` $stages `,`)?
     (`parts` `=` $parts^ `,`)?
+    (`sums` `=` $sums^ `,`)?
+    (`rhs_bits` `=` $rhsBits^ `,`)?
     (`rows_above` `=` $rowsAbove^ `,`)? (`rows_up_to` `=` $rowsUpTo^ `,`)?
     (`few_rows` `=` $fewRows^ `,`)?
     `source` `=` $source `>`
@@ -113,9 +121,12 @@ def NVPTX_ConfigAttr : AttrDef<NVPTX_Dialect, "Config", [Kernel_LoweringConfigAt
     bool isPacked() const;
 
     bool hasGuard() const { return getRowsAbove() > 0 || getRowsUpTo() > 0; }
-    /// The same config with other parts of K; with another guard, without `few_rows`; with
-    /// configs for fewer rows than the guard asks for.
+    /// The same config with other parts of K; with room for other sums of groups; with
+    /// another packing; with another guard, without `few_rows`; with configs for fewer rows
+    /// than the guard asks for.
     ConfigAttr withParts(int64_t parts) const;
+    ConfigAttr withSums(int64_t sums) const;
+    ConfigAttr withRhsBits(int64_t bits) const;
     ConfigAttr withGuard(int64_t above, int64_t upTo) const;
     ConfigAttr withFewRows(::llvm::ArrayRef<ConfigAttr> configs) const;
 
