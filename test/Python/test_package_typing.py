@@ -26,7 +26,7 @@ def check(tmp_path_factory):
 
 def test_package_and_examples(check):
     examples = sorted((ROOT / "examples" / "python").glob("*.py"))
-    assert len(examples) == 7
+    assert len(examples) == 8
     # torch is there on demand, and not all of it is typed.
     done = check("--disable-error-code=import-not-found", "--allow-untyped-calls", ROOT / "python" / "qcc", *examples)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -48,20 +48,16 @@ def PromoteScalarArguments : Pass<"promote-scalar-arguments", "::mlir::func::Fun
 def ExposeNarrowWeights : Pass<"expose-narrow-weights", "::mlir::func::FuncOp"> {
   let summary = "Contractions of floats read quantized weights where they are dequantized";
   let description = [{
-    A transpose, and the reshape of blocks to K, between a dequantized constant and the
-    contraction of floats that alone reads it become a part of the contraction: its maps
-    take in the transpose, and the loop over K becomes one over blocks and one inside of
-    them. The kernel can then read the constant as it is stored. Where that cannot be, the
-    constant is dequantized at once. Constant zero points become i32.
+    A reshape of blocks to K, and a transpose, between a dequantized constant `%f` and its
+    only reader, a contraction of floats, become parts of the contraction: its kernel can
+    read the constant as stored. Otherwise the constant, like zero points, is widened.
 
     ```mlir
-    %f = linalg.generic ins(%w, %s : tensor<64x32x32xi8>, tensor<64x32x1xf32>) { ... }
     %k = tensor.collapse_shape %f [[0], [1, 2]] : ... into tensor<64x1024xf32>
     linalg.generic {indexing_maps = [(m, n, k) -> (m, k), (m, n, k) -> (n, k), ...]} ins(%x, %k : ...)
     ```
     becomes
     ```mlir
-    %f = linalg.generic ins(%w, %s : tensor<64x32x32xi8>, tensor<64x32x1xf32>) { ... }
     %e = tensor.expand_shape %x [[0], [1, 2]] : ... into tensor<4x32x32xf32>
     linalg.generic {indexing_maps = [(m, n, g, k) -> (m, g, k), (m, n, g, k) -> (n, g, k), ...]} ins(%e, %f : ...)
     ```
@@ -220,18 +216,8 @@ def SelectLoweringConfig : Pass<"select-lowering-config", "::mlir::func::FuncOp"
 def FoldConstantPrologues : Pass<"fold-constant-prologues", "::mlir::func::FuncOp"> {
   let summary = "Weights that no kernel widens are widened at compile time";
   let description = [{
-    Evaluates the right prologue of a contraction where the operand and those of the
-    prologue are constants, unless its config packs the operand as it is stored; and
-    elementwise ops that widen constants and became no prologue.
-
-    ```mlir
-    kernel.contract lhs(%x : tensor<4x64xf32>) rhs(%w : tensor<32x64xi8>)
-      rhs_ins(%s : tensor<32xf32>) rhs_prologue { ... arith.mulf ... } ...
-    ```
-    becomes
-    ```mlir
-    kernel.contract lhs(%x : tensor<4x64xf32>) rhs(%f : tensor<32x64xf32>) ...
-    ```
+    Evaluates right prologues of constants, unless the config packs the operand as it is
+    stored; and elementwise ops that widen constants and became no prologue.
   }];
   let options = [
     Option<"targetName", "target", "std::string", "",

@@ -59,6 +59,27 @@ Value Contraction::allocate(KernelBuilder &builder, ArrayRef<int64_t> shape,
                                   builder.rewriter.getI64IntegerAttr(64));
 }
 
+Value Contraction::flattenK(KernelBuilder &builder) {
+  AffineMap map = op.getLhsMap();
+  ArrayRef<int64_t> dims = op.getReductionDims();
+  if (map.getNumResults() < dims.size())
+    return {};
+  unsigned first = map.getNumResults() - dims.size();
+  for (auto [expr, dim] : llvm::zip(map.getResults().drop_front(first), dims))
+    if (expr != getAffineDimExpr(dim, op.getContext()))
+      return {};
+  SmallVector<ReassociationIndices> groups;
+  for (unsigned i = 0; i < first; ++i)
+    groups.push_back({i});
+  groups.push_back(
+      llvm::to_vector(llvm::seq<int64_t>(first, map.getNumResults())));
+  if (!memref::CollapseShapeOp::isGuaranteedCollapsible(
+          cast<MemRefType>(op.getLhs().getType()), groups))
+    return {};
+  return memref::CollapseShapeOp::create(builder.rewriter, builder.loc,
+                                         op.getLhs(), groups);
+}
+
 VectorPosition Tile::at(KernelBuilder &builder, const Contraction &contraction,
                         int64_t i, int64_t j) const {
   VectorPosition position;

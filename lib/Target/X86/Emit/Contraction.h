@@ -12,6 +12,7 @@
 //   LhsPadding      what windows read beside a left operand that is not padded
 //   ColumnProducts  what an atom with pairs multiplies too much
 //   MainLoop        accumulators of one tile: what they start from, and K
+//   PackedColumns   columns that floats are multiplied by
 //   Epilogue        the region on the accumulators, and the stores
 //
 // The order of blocks and tiles, and the tiles at the edges, for
@@ -77,6 +78,9 @@ struct Contraction {
   /// A buffer of static shape that lives as long as the step.
   mlir::Value allocate(KernelBuilder &builder, llvm::ArrayRef<int64_t> shape,
                        mlir::Type element);
+  /// The left operand with the dimensions of K as one; null unless they are the
+  /// innermost ones, in their order, and follow each other in memory.
+  mlir::Value flattenK(KernelBuilder &builder);
 };
 
 /// A register tile: `rows` rows from `row` on, `vectors` vectors of columns in

@@ -31,6 +31,7 @@
 #include "../Layout/PartsOfK.h"
 #include "Epilogue.h"
 #include "InitialAccumulators.h"
+#include "PackedColumns.h"
 #include "Strategies.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -47,15 +48,6 @@ using namespace qcc::x86;
 constexpr int64_t kMostSteps = 32;
 
 namespace {
-/// A step of the loops over K: the index of each loop and the number of the
-/// word.
-struct StepOfK {
-  SmallVector<Value> index;
-  Value word;
-  /// Which nibble of a word the step is, if steps share words.
-  int64_t nibble = 0;
-};
-
 class FloatTiles {
 public:
   FloatTiles(KernelBuilder &builder, Contraction &contraction);
@@ -109,8 +101,6 @@ private:
   Value leftElement(const Tile &tile, int64_t i, const StepOfK &step);
   /// Vector j of the columns.
   Value rightVector(const Tile &tile, int64_t j, const StepOfK &step);
-  /// The same from where they are packed.
-  Value packedVector(const Tile &tile, int64_t j, const StepOfK &step);
   StepOfK firstStep() {
     return {SmallVector<Value>(contraction.op.getNumLoops(), builder.index(0)),
             builder.index(0)};
@@ -120,15 +110,11 @@ private:
   int64_t sizeOf(unsigned depth) {
     return contraction.op.getReductionSizes()[depth];
   }
-  /// How many steps share a stored element.
-  int64_t stepsOfElement() {
-    return contraction.config.hasNibbles() ? kNibblesOfWord : 1;
-  }
   /// The steps at the iterations from `i` on of the last reduction dimension
-  /// that share a stored element.
+  /// that share a word.
   SmallVector<StepOfK> stepsAt(const StepOfK &step, unsigned depth, Value i) {
     SmallVector<StepOfK> steps;
-    for (int64_t nibble = 0; nibble < stepsOfElement(); ++nibble) {
+    for (int64_t nibble = 0; nibble < packed.stepsOfWord(); ++nibble) {
       steps.push_back(stepAt(step, depth, builder.add(i, nibble)));
       steps.back().nibble = nibble;
     }
@@ -148,63 +134,37 @@ private:
 
   KernelBuilder &builder;
   Contraction &contraction;
+  PackedColumns packed;
   PartsOfK parts;
   Epilogue epilogue;
   unsigned inlineSteps = 0;       // so far
   std::unique_ptr<LhsRows> panel; // null where rows are read in place
   Value accumulators;             // [MC, NR] of a block; null for one part
   // Of a narrow right operand.
-  std::optional<VectorRegion> prologue;
   Value widened;   // [words of a part, NR]; null if registers widen
   Value firstWord; // of the part
   Value flatLhs;   // with K in one dimension; null if K has several
 };
 } // namespace
 
-/// The left operand with the dimensions of K as one, where they are the
-/// innermost ones in their order and follow each other in memory.
-static Value flattenK(KernelBuilder &builder, kernel::ContractOp op) {
-  AffineMap map = op.getLhsMap();
-  ArrayRef<int64_t> dims = op.getReductionDims();
-  if (map.getNumResults() < dims.size())
-    return {};
-  unsigned first = map.getNumResults() - dims.size();
-  for (auto [expr, dim] : llvm::zip(map.getResults().drop_front(first), dims))
-    if (expr != getAffineDimExpr(dim, op.getContext()))
-      return {};
-  SmallVector<ReassociationIndices> groups;
-  for (unsigned i = 0; i < first; ++i)
-    groups.push_back({i});
-  groups.push_back(
-      llvm::to_vector(llvm::seq<int64_t>(first, map.getNumResults())));
-  if (!memref::CollapseShapeOp::isGuaranteedCollapsible(
-          cast<MemRefType>(op.getLhs().getType()), groups))
-    return {};
-  return memref::CollapseShapeOp::create(builder.rewriter, builder.loc,
-                                         op.getLhs(), groups);
-}
-
 FloatTiles::FloatTiles(KernelBuilder &builder, Contraction &contraction)
-    : builder(builder), contraction(contraction),
-      parts(PartsOfK::of(contraction.op, contraction.nr, stepsOfElement())),
+    : builder(builder), contraction(contraction), packed(builder, contraction),
+      parts(PartsOfK::of(contraction.op, contraction.nr, packed.stepsOfWord())),
       epilogue(builder, contraction) {
   if (!contraction.config.readsLhsInPlace())
     panel = makePanelRows(builder, contraction, contraction.mc);
   if (!parts.isOne)
     accumulators = contraction.allocate(
         builder, {contraction.mc, contraction.nr}, builder.word);
-  if (contraction.config.getRhs() == RhsSource::Packed)
-    return;
   kernel::ContractOp op = contraction.op;
-  prologue.emplace(op.getRhsPrologue());
-  if (contraction.mc == contraction.mr)
+  if (!packed.areNarrow() || contraction.mc == contraction.mr)
     return;
   int64_t words =
       parts.isOne ? contraction.k : parts.size * wordsOfIteration(parts.depth);
   widened =
       contraction.allocate(builder, {words, contraction.nr}, builder.word);
   if (!panel)
-    flatLhs = flattenK(builder, op);
+    flatLhs = contraction.flattenK(builder);
 }
 
 //===----------------------------------------------------------------------===//
@@ -396,15 +356,15 @@ SmallVector<Value> FloatTiles::reduce(const Tile &tile, unsigned depth,
                          accumulators, [&](Value word, ValueRange current) {
                            return multiply(tile, {step.index, word}, current);
                          });
-  bool widensHere = prologue && !widened;
+  bool widensHere = packed.areNarrow() && !widened;
   if (widensHere && wordsOfIteration(depth) == 1) {
-    Value count = builder.index(stepsOfElement());
+    Value count = builder.index(packed.stepsOfWord());
     return builder.carry(
         builder.div(begin, count), builder.div(end, count), accumulators,
         [&](Value i, ValueRange current) {
           SmallVector<Value> values(current);
           for (const StepOfK &next :
-               stepsAt(step, depth, builder.mul(i, stepsOfElement())))
+               stepsAt(step, depth, builder.mul(i, packed.stepsOfWord())))
             values = multiply(tile, next, values);
           return values;
         });
@@ -478,54 +438,11 @@ SmallVector<Value> FloatTiles::multiply(const Tile &tile, const StepOfK &step,
 Value FloatTiles::rightVector(const Tile &tile, int64_t j,
                               const StepOfK &step) {
   if (!widened)
-    return packedVector(tile, j, step);
+    return packed.read(tile, j, step);
   return vector::LoadOp::create(builder.rewriter, builder.loc,
                                 builder.accumulatorType(), widened,
                                 ValueRange{builder.sub(step.word, firstWord),
                                            builder.index(j * builder.lanes)});
-}
-
-/// Nibble `number` of each word, signed, as bytes. The prologue extends these
-/// again, which costs nothing: LLVM sees that the words are the same.
-static Value unpackNibble(KernelBuilder &builder, Value words, int64_t number) {
-  OpBuilder &rewriter = builder.rewriter;
-  Location loc = builder.loc;
-  auto type = cast<VectorType>(words.getType());
-  Value high = arith::ShLIOp::create(rewriter, loc, words,
-                                     builder.splat(type, 28 - 4 * number));
-  Value nibble =
-      arith::ShRSIOp::create(rewriter, loc, high, builder.splat(type, 28));
-  return arith::TruncIOp::create(rewriter, loc,
-                                 builder.vectorType(builder.lanes, 8), nibble);
-}
-
-Value FloatTiles::packedVector(const Tile &tile, int64_t j,
-                               const StepOfK &step) {
-  kernel::ContractOp op = contraction.op;
-  bool hasNibbles = contraction.config.hasNibbles();
-  Value word = hasNibbles
-                   ? builder.div(step.word, builder.index(kNibblesOfWord))
-                   : step.word;
-  SmallVector<Value> at(tile.batch);
-  at.append({tile.column, word, builder.index(j * builder.lanes)});
-  auto type =
-      VectorType::get({builder.lanes},
-                      cast<MemRefType>(op.getRhs().getType()).getElementType());
-  Value vector = vector::LoadOp::create(builder.rewriter, builder.loc, type,
-                                        op.getRhs(), at);
-  if (!prologue)
-    return vector;
-  if (hasNibbles)
-    vector = unpackNibble(builder, vector, step.nibble);
-  VectorPosition position = tile.at(builder, contraction, 0, j);
-  for (int64_t dim : op.getReductionDims())
-    position.index[dim] = step.index[dim];
-  SmallVector<Value> arguments{vector};
-  for (auto [operand, map] :
-       llvm::zip_equal(op.getRhsOperands(), op.getRhsOperandMaps()))
-    arguments.push_back(
-        readVector(builder.rewriter, builder.loc, operand, map, position));
-  return prologue->emit(builder, arguments).front();
 }
 
 void FloatTiles::widenPart(const Tile &columns, unsigned depth,
@@ -543,11 +460,11 @@ void FloatTiles::widen(const Tile &columns, unsigned depth, const StepOfK &step,
       widen(columns, depth + 1, stepAt(step, depth, i), builder.index(0),
             builder.index(sizeOf(depth + 1)));
     });
-  builder.forEach(begin, end, stepsOfElement(), [&](Value i) {
+  builder.forEach(begin, end, packed.stepsOfWord(), [&](Value i) {
     for (const StepOfK &next : stepsAt(step, depth, i))
       for (int64_t j = 0; j < columns.vectors; ++j)
         vector::StoreOp::create(builder.rewriter, builder.loc,
-                                packedVector(columns, j, next), widened,
+                                packed.read(columns, j, next), widened,
                                 ValueRange{builder.sub(next.word, firstWord),
                                            builder.index(j * builder.lanes)});
   });
