@@ -26,8 +26,10 @@ bool qcc::isReadRepeatedly(OpOperand *operand) {
 
 bool qcc::isFusable(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
-  return producer && !widensConstant(producer) &&
-         linalg::areElementwiseOpsFusable(operand) &&
+  auto reader = dyn_cast<linalg::GenericOp>(operand->getOwner());
+  bool isWeight = producer && reader && reader.getNumReductionLoops() != 0 &&
+                  widensConstant(producer);
+  return producer && !isWeight && linalg::areElementwiseOpsFusable(operand) &&
          llvm::none_of(producer.getDpsInitsMutable(), [&](OpOperand &init) {
            return producer.payloadUsesValueFromOperand(&init);
          });

@@ -90,15 +90,16 @@ struct Packing {
   /// What is added to each element as it is packed.
   int64_t offset;
   /// Whether elements take 4 bits. Byte i of a word then has elements i and
-  /// i + 4 of 8 that follow each other along K, the first in its low bits. Only
-  /// for constants.
+  /// i + 4 of 8 that follow each other along K, the first in its low bits. With
+  /// KR = 1 a word of i32 has `kStep` = 8 elements in their order. Only for
+  /// constants.
   bool hasNibbles = false;
   /// Whether the kernel reads the sums of columns. Only groups of K, which have
   /// many, may lack them.
   bool hasSums = true;
   /// Whether elements are packed as they are stored, before the prologue of the
-  /// operand, which the kernel then computes. Only for constants of floats'
-  /// contractions.
+  /// operand, which the kernel then computes. Only for constants, and in
+  /// contractions of floats.
   bool isNarrow = false;
 };
 

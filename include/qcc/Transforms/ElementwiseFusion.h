@@ -19,7 +19,8 @@ bool isReadRepeatedly(mlir::OpOperand *operand);
 
 /// Whether linalg can fuse the producer of the operand with the op. It cannot
 /// where the producer reads an initial value: loops of the op that do not move
-/// along the operand would add to it again. A constant is not widened in loops.
+/// along the operand would add to it again. Loops that
+/// reduce do not widen a constant for each iteration.
 bool isFusable(mlir::OpOperand *operand);
 
 /// Replaces the linalg.generic that has `operand` by one that also computes the

@@ -58,7 +58,7 @@ static bool isFoldable(qnn::ElementwiseOpInterface op) {
          });
 }
 
-/// Floats of so many elements stay in the caches of a core.
+/// Floats of fewer elements stay in the caches of a core.
 constexpr int64_t kLeastElements = 1 << 16;
 
 /// Whether `op` dequantizes a constant that is the weight of one contraction of

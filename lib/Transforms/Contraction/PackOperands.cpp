@@ -59,8 +59,7 @@ struct PackShape {
   int64_t elementBytes = sizeof(float);
 
   int64_t wordElements() const {
-    // A word of floats has one, but its nibbles follow each other.
-    return !hasNibbles ? kr : kr == 1 ? 8 : 2 * kr;
+    return !hasNibbles ? kr : kr == 1 ? kStep : 2 * kr;
   }
   int64_t columns() const { return llvm::divideCeil(n, nr); }
   int64_t segmentWords() const {

@@ -30,7 +30,7 @@ namespace {
 /// How a contraction of floats reads a weight that is widened from a constant.
 struct NarrowWeight {
   OpOperand *operand;
-  /// What stands between the two; null if nothing does.
+  /// What stands between the two; `transpose` is null if nothing does.
   tensor::CollapseShapeOp collapse;
   linalg::GenericOp transpose;
 };
@@ -43,9 +43,10 @@ static std::optional<NarrowWeight> findReader(linalg::GenericOp op) {
   auto reader = [&]() -> Operation * {
     return value.hasOneUse() ? *value.user_begin() : nullptr;
   };
-  if ((weight.collapse =
-           dyn_cast_if_present<tensor::CollapseShapeOp>(reader())))
-    value = weight.collapse.getResult();
+  weight.collapse = dyn_cast_if_present<tensor::CollapseShapeOp>(reader());
+  if (!weight.collapse)
+    return std::nullopt;
+  value = weight.collapse.getResult();
   auto next = dyn_cast_if_present<linalg::GenericOp>(reader());
   if (next && movementOf(next->getResult(0)) == next) {
     weight.transpose = next;
@@ -55,7 +56,7 @@ static std::optional<NarrowWeight> findReader(linalg::GenericOp op) {
   if (!next || !linalg::isaContractionOpInterface(next))
     return std::nullopt;
   weight.operand = &*value.use_begin();
-  if (!next.isDpsInput(weight.operand) || !weight.collapse)
+  if (!next.isDpsInput(weight.operand))
     return std::nullopt;
   return weight;
 }
@@ -174,10 +175,9 @@ bool Exposer::run() {
   exposed->setDiscardableAttrs(contraction->getDiscardableAttrDictionary());
   exposed.getRegion().takeBody(contraction.getRegion());
   rewriter.replaceOp(contraction, exposed.getResults());
-  for (Operation *between :
-       {weight.transpose.getOperation(), weight.collapse.getOperation()})
-    if (between)
-      rewriter.eraseOp(between);
+  if (weight.transpose)
+    rewriter.eraseOp(weight.transpose);
+  rewriter.eraseOp(weight.collapse);
   return true;
 }
 
@@ -189,7 +189,7 @@ struct ExposeNarrowWeights
     for (linalg::GenericOp op : widening(rewriter.getI32Type()))
       replaceByValue(rewriter, op); // zero points
     for (linalg::GenericOp op : widening(rewriter.getF32Type())) {
-      if (!isa<tensor::CollapseShapeOp>(*op->getResult(0).user_begin()))
+      if (llvm::none_of(op->getUsers(), llvm::IsaPred<tensor::CollapseShapeOp>))
         continue;
       std::optional<NarrowWeight> weight = findReader(op);
       bool isExposed = weight && Exposer(rewriter, op, *weight).run();

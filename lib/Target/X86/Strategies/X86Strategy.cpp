@@ -79,9 +79,14 @@ bool qcc::x86::fitsNibbles(ContractOp op, const Atom &atom) {
                                        : range->isWithin(-8, 7));
 }
 
+/// Whether the right operand is packed before its prologue.
+static bool packsNarrow(ContractOp op, ConfigAttr config) {
+  return op.isOfFloats() && config.getRhs() != RhsSource::Packed;
+}
+
 bool qcc::x86::fitsNarrow(ContractOp op) {
   if (op.isPacked())
-    return configOf(op).getRhs() != RhsSource::Packed;
+    return packsNarrow(op, configOf(op));
   std::optional<ConstantData> data;
   if (op.isOfFloats() && !op.getRhsPrologue().empty() && isPackedInAdvance(op))
     data = ConstantData::get(op.getRhs());
@@ -279,7 +284,7 @@ X86Strategy::packing(ContractOp op, LoweringConfigAttrInterface any) const {
   OperandLayout layout = layoutOf(op, config, atom);
   bool hasSums =
       !op.hasGroups() || op.getLhsZeroPoint() || layout.lhsShift != 0;
-  if (op.isOfFloats() && config.getRhs() != RhsSource::Packed) {
+  if (packsNarrow(op, config)) {
     bool hasNibbles = config.hasNibbles();
     // Nibbles are signed.
     bool isMoved = hasNibbles && !rangeOfStored(op)->isWithin(-8, 7);
@@ -333,8 +338,7 @@ std::optional<std::string> X86Strategy::refuseForm(ContractOp op,
   if (op.isPacked() == readsRhsInPlace(config))
     return "needs a right operand that is packed unless the config reads it in "
            "place";
-  bool isNarrow = config.getRhs() == RhsSource::Narrow ||
-                  (op.isOfFloats() && config.hasNibbles());
+  bool isNarrow = packsNarrow(op, config);
   if (op.isPacked() && isNarrow == op.getRhsPrologue().empty())
     return "has a packed right operand of another form than its config says: "
            "rhs_prologue belongs to rhs = narrow and to nibbles of floats";

@@ -199,7 +199,8 @@ def Kernel_ContractOp
     holds the sum of each of its columns, with a dimension of groups before that of
     columns if there are groups. Packed floats have no sums, nor need groups have them;
     `rhs_packed` says that they are packed. Constants of floats' contractions may be
-    packed as they are stored: they keep `rhs_prologue`, and `rhs` has its element type.
+    packed as they are stored: they keep `rhs_prologue`. `rhs` then has their element type, or
+    i32 for words of 8 elements of 4 bits, which the prologue takes as i8.
 
     `lowering_config` is the decision, an attribute of the target; `fused` names the ops
     that were fused. `facts` is what passes know of the operands (`#kernel.facts`).
