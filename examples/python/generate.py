@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Continues a prompt with a decoder, and prints its speed beside what reading memory allows.
 
-Usage: generate.py MODEL.onnx [--tokens=1,15,27] [--count=64] [--temperature=0] [--seed=0] [--threads=1]
+Usage: generate.py MODEL.onnx [--tokens=1,15,27] [--count=64] [--context=2048] [--temperature=0] [--seed=0] [--threads=1]
 
 MODEL.onnx is a decoder as the model builder of ONNX Runtime GenAI writes it: its arguments are input_ids,
 attention_mask, perhaps position_ids, and past_key_values.*; its results are logits and present.*, in the same order.
 Tokens are numbers: what they stand for is the tokenizer's business. A temperature of 0 takes the most probable token.
+Caches have room for the tokens of the context from the start, and each run writes its tokens into them in place.
 """
 
 import argparse
@@ -23,12 +24,13 @@ Array = np.ndarray[Any, Any]
 class Decoder:
     """A model and the caches of the tokens that it has seen."""
 
-    def __init__(self, path: str, threads: int) -> None:
-        self.function = qcc.compile(path).function(threads=threads)
+    def __init__(self, path: str, context: int, threads: int) -> None:
+        self.function = qcc.compile(path, dims={"batch_size": 1}).function(threads=threads)
         self.seen = 0
+        self.context = context
+        #: By the names of results; each lies in the memory of its argument.
         self.caches = {
-            result.name.replace("present", "past_key_values"):
-                np.zeros([1, int(result.shape[1]), 0, int(result.shape[3])], result.dtype)
+            result.name: np.zeros([1, int(result.shape[1]), context, int(result.shape[3])], result.dtype)
             for result in self.function.results if result.name.startswith("present.")
         }
 
@@ -39,22 +41,23 @@ class Decoder:
             "input_ids": np.array([tokens], np.int64),
             "attention_mask": np.ones((1, end), np.int64),
             "position_ids": np.arange(self.seen, end, dtype=np.int64)[None],
-            **self.caches,
+            **{name.replace("present", "past_key_values"): cache for name, cache in self.caches.items()},
         }
         return [given[argument.name] for argument in self.function.arguments]
 
     def read(self, tokens: List[int]) -> Array:
         """The logits of the token after `tokens`."""
-        names = [result.name for result in self.function.results]
-        results: "dict[str, Array]" = dict(zip(names, self.function(*self.arguments(tokens))))
+        if self.seen + len(tokens) > self.context:
+            raise SystemExit(f"the context has room for {self.context} tokens; give a larger --context")
+        results = self.function(*self.arguments(tokens), out=self.caches)
         self.seen += len(tokens)
-        self.caches = {name: results[name.replace("past_key_values", "present")] for name in self.caches}
-        logits: Array = results["logits"][0, -1]
+        names = [result.name for result in self.function.results]
+        logits: Array = results[names.index("logits")][0, -1]
         return logits
 
     def bytes_of_token(self) -> int:
         """What the contractions of one token read and write: weights and caches, but not the table of embeddings."""
-        steps = self.function.profile(*self.arguments([0]), runs=1).steps
+        steps = self.function.profile(*self.arguments([0]), runs=1, out=self.caches).steps
         return sum(step.bytes for step in steps if step.name.endswith(".contract"))
 
 
@@ -92,12 +95,13 @@ def main() -> None:
     parser.add_argument("model")
     parser.add_argument("--tokens", default="1", help="the prompt, numbers with commas between them")
     parser.add_argument("--count", type=int, default=64, help="how many tokens to generate")
+    parser.add_argument("--context", type=int, default=2048, help="how many tokens the caches have room for")
     parser.add_argument("--temperature", type=float, default=0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
 
-    decoder = Decoder(options.model, options.threads)
+    decoder = Decoder(options.model, options.context, options.threads)
     times = [time.perf_counter()]
     for token in generate(decoder, [int(token) for token in options.tokens.split(",")], options):
         times.append(time.perf_counter())

@@ -223,10 +223,8 @@ qcc_step_desc DescriptorBuilder::step(const ProgramStep &step) {
     return attr ? attr.getValue() : StringRef();
   };
   auto operands = [&](const std::vector<ProgramOperand> &list) {
-    std::vector<qcc_operand_desc> descs;
-    for (const ProgramOperand &item : list)
-      descs.push_back(operand(item));
-    return add<qcc_operand_desc>(descs);
+    return add<qcc_operand_desc>(llvm::map_to_vector(
+        list, [&](const ProgramOperand &item) { return operand(item); }));
   };
   qcc_step_desc desc = {};
   desc.kind = step.launch ? QCC_STEP_LAUNCH : QCC_STEP_HOST;
@@ -271,10 +269,8 @@ llvm::Error DescriptorBuilder::addEntries(const TranslatedVariant &variant,
   std::vector<qcc_entry_desc> entries;
   for (const ProgramEntry &entry : variant.program.entries) {
     auto tensors = [&](const std::vector<ProgramTensor> &list) {
-      std::vector<qcc_tensor_desc> descs;
-      for (const ProgramTensor &item : list)
-        descs.push_back(tensor(item));
-      return add<qcc_tensor_desc>(descs);
+      return add<qcc_tensor_desc>(llvm::map_to_vector(
+          list, [&](const ProgramTensor &item) { return tensor(item); }));
     };
     qcc_entry_desc desc = {};
     desc.name_ref = addString(entry.name);
@@ -282,6 +278,7 @@ llvm::Error DescriptorBuilder::addEntries(const TranslatedVariant &variant,
     desc.n_results = entry.results.size();
     desc.arguments_ref = tensors(entry.arguments);
     desc.results_ref = tensors(entry.results);
+    desc.in_place_ref = add<int32_t>(entry.inPlace);
     desc.n_symbols = entry.symbols;
     desc.n_values = entry.values;
     std::vector<int64_t> requirements;

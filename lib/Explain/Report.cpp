@@ -76,6 +76,7 @@ void ProgramReport::addProgram(ModuleOp module) {
           step.grid = gridOf(lowered);
       entry.arguments = compiled.arguments;
       entry.results = compiled.results;
+      entry.inPlace = compiled.inPlace;
       if (entry.launches)
         addConstantOffsets(*entry.launches, compiled);
     }
@@ -256,6 +257,12 @@ llvm::json::Object ProgramReport::toJson(unsigned threads) const {
     llvm::json::Object memory = ::toJson(entry);
     memory["name"] = entry.name;
     memory["summary"] = Summary(entry).toJson();
+    llvm::json::Array inPlace;
+    for (auto [result, argument] : llvm::enumerate(entry.inPlace))
+      if (argument >= 0)
+        inPlace.push_back(llvm::json::Object{{"result", int64_t(result)},
+                                             {"argument", argument}});
+    memory["in_place"] = std::move(inPlace);
     if (threads > 0)
       memory["scaling"] = toJsonArray(expectScaling(entry, threads));
     if (isForDevice) {

@@ -165,6 +165,8 @@ void qcc::buildBufferStage(OpPassManager &pm, const TargetRef &target,
     pm.addNestedPass<func::FuncOp>(createBlockRows(target));
   target->addContractionPasses(pm);
   pm.addPass(createOutlineSteps());
+  if (!target->isDevice())
+    pm.addPass(createFindInPlaceResults());
   pm.addNestedPass<func::FuncOp>(createPlanMemory());
   pm.addNestedPass<func::FuncOp>(createCollapseRows());
   pm.addNestedPass<func::FuncOp>(createExpandBorders());

@@ -274,15 +274,20 @@ Status Context::checkOverlap(const Tensor *inputs,
                              const Tensor *outputs) const {
   for (size_t o = 0; o < entry_.results.size(); ++o) {
     for (size_t i = 0; i < entry_.arguments.size(); ++i) {
-      bool shared =
-          entry_.inPlace[o] == int32_t(i) && inputs[i].data == outputs[o].data;
-      if (!shared && overlap(inputs[i], outputs[o]))
-        return invalidArgument(
-            nameOf("result", o, entry_.results[o]) +
-            " overlaps the memory of " +
-            nameOf("argument", i, entry_.arguments[i]) +
-            ", which the program does not compute in place; give it memory of "
-            "its own");
+      bool shared = entry_.inPlace[o] == int32_t(i) &&
+                    inputs[i].data == outputs[o].data &&
+                    inputs[i].shape == outputs[o].shape;
+      if (shared || !overlap(inputs[i], outputs[o]))
+        continue;
+      const char *reason =
+          entry_.inPlace[o] == int32_t(i)
+              ? ", but only tensors of one address and one shape may share it; "
+                "give it all of the argument, or memory of its own"
+              : ", which the program does not compute in place; give it memory "
+                "of its own";
+      return invalidArgument(
+          nameOf("result", o, entry_.results[o]) + " overlaps the memory of " +
+          nameOf("argument", i, entry_.arguments[i]) + reason);
     }
     for (size_t other = 0; other < o; ++other)
       if (overlap(outputs[other], outputs[o]))

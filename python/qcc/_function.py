@@ -9,7 +9,7 @@ import dataclasses
 import math
 import statistics
 import time
-from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Callable, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union, overload
 
 from . import _structures as c
 from ._arrays import PLAIN, allocator, borrow, borrow_writable, get_pointer, is_on_gpu, result_type
@@ -130,6 +130,9 @@ class _Context:
             self._fill(self._results, results, self._function.results, held)
         else:
             results = list(out)
+            if any(array is None for array in results):
+                new = self._new_results(arrays)
+                results = [fresh if array is None else array for array, fresh in zip(results, new)]
             held.append(self._borrow_results(results))
         return results
 
@@ -280,8 +283,9 @@ class Function:
                  cancel: Optional[CancelToken] = None, **named: Tensor) -> _Out: ...
 
     @overload
-    def __call__(self, /, *arrays: Tensor, out: Union[List[Any], Tuple[Any, ...]], stream: Optional[int] = None,
-                 timeout: Optional[float] = None, cancel: Optional[CancelToken] = None, **named: Tensor) -> Any: ...
+    def __call__(self, /, *arrays: Tensor, out: Union[List[Any], Tuple[Any, ...], Mapping[str, Any]],
+                 stream: Optional[int] = None, timeout: Optional[float] = None,
+                 cancel: Optional[CancelToken] = None, **named: Tensor) -> Any: ...
 
     def __call__(self, /, *arrays: Tensor, out: Any = None, stream: Optional[int] = None,
                  timeout: Optional[float] = None, cancel: Optional[CancelToken] = None, **named: Tensor) -> Any:
@@ -294,8 +298,10 @@ class Function:
             named: arrays by the names of their arguments. A name that is no identifier of Python is a key of a
                 mapping: `function(**{"input.1": x})`. The names of options below always mean the options; give
                 arguments with these names by position.
-            out: memory for the results: an array for one result, a sequence of arrays for several. None: new numpy
-                arrays, which other libraries take over without a copy (`torch.from_dlpack`).
+            out: memory for the results: an array for one result, a sequence of arrays for several, or a mapping from
+                names of results. A result that it leaves out, or gives as None, is a new numpy array, which other
+                libraries take over without a copy (`torch.from_dlpack`). The array may be that of the argument
+                `in_place_argument` of the result, which then goes on in its memory.
             stream: of a function on a GPU: the CUstream that the run follows, as a number; 0 and 1 are the default
                 one. If all tensors are on the GPU, the call returns before the run ends; wait for the stream. None:
                 the call returns at the end.
@@ -356,16 +362,22 @@ class Function:
             return self._context_type(self)
 
     def _given(self, out: Any) -> Sequence[Any]:
+        if isinstance(out, Mapping):
+            names = [result.name for result in self.results]
+            for name in out:
+                if not name or names.count(name) != 1:
+                    raise InvalidArgumentError(f"out has memory for '{name}', but {self} has no one result of that name")
+            return [out.get(name) if name else None for name in names]
         given = tuple(out) if isinstance(out, (list, tuple)) else (out,)
         if len(given) != len(self.results):
             raise InvalidArgumentError(f"{self} has {len(self.results)} results, but out has {len(given)}")
         return given
 
-    def profile(self, /, *arrays: Tensor, runs: int = 10, **named: Tensor) -> Profile:
+    def profile(self, /, *arrays: Tensor, runs: int = 10, out: Any = None, **named: Tensor) -> Profile:
         """Runs the function once to warm up and `runs` times more, and measures each step.
 
         Args:
-            arrays, named: as in a call. `runs` always means the option.
+            arrays, named, out: as in a call. `runs` always means the option.
             runs: at least 1.
 
         Raises:
@@ -376,7 +388,7 @@ class Function:
         if runs < 1:
             raise InvalidArgumentError(f"runs is {runs}, but it must be at least 1")
         context = self._context_type(self, profile=True)
-        results = context.run(arrays, None, None)
+        results = context.run(arrays, None if out is None else self._given(out), None)
         totals, times = [], []
         for _ in range(runs):
             start = time.perf_counter_ns()

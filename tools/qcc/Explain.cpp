@@ -277,6 +277,15 @@ static void printMemory(const EntryReport &entry) {
                  << " are alive at once";
   llvm::outs() << "\n  scratch " << tools::byteSize(entry.scratchBytes)
                << " for each thread\n";
+  auto nameOf = [](const std::vector<ProgramTensor> &tensors, int64_t i) {
+    const std::string &name = tensors[i].name;
+    return std::to_string(i) + (name.empty() ? "" : " (" + name + ")");
+  };
+  for (auto [result, argument] : llvm::enumerate(entry.inPlace))
+    if (argument >= 0)
+      llvm::outs() << "  result " << nameOf(entry.results, result)
+                   << " may lie in the memory of argument "
+                   << nameOf(entry.arguments, argument) << '\n';
 }
 
 /// Compiles what the program is after stage buffer, and adds to `report` what

@@ -156,6 +156,8 @@ static void addExplain(Commands &commands, CommandLine &line) {
       "most, and of each entry, arena_bytes (the memory of temporaries), "
       "live_bytes (the most of it that is alive at one step) and "
       "scratch_bytes (of each thread), null where dimensions are not given; "
+      "of each entry, in_place (results that may lie in the memory of an "
+      "argument); "
       "distinct_kernels; artifact_bytes; machine_code_bytes, with "
       "--emit-cubin; of a step of a device its kernel, of a contraction with "
       "a constant operand its weight");

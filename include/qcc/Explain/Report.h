@@ -30,8 +30,9 @@ struct EntryReport {
   int64_t scratchBytes = 0; ///< of each thread
   /// Of a device; nothing where they depend on dimensions that are not given.
   std::optional<std::vector<LaunchExplanation>> launches;
-  /// Of a device: what the launches refer to.
   std::vector<ProgramTensor> arguments, results;
+  /// For each result the argument that it may share memory with, or -1.
+  llvm::SmallVector<int32_t> inPlace;
 };
 
 struct ProgramReport {

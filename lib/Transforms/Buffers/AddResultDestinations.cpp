@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../KnownSizes.h"
+#include "ContinuedArguments.h"
 #include "qcc/Dialect/QNN/IR/FunctionAttrs.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Steps/Steps.h"
@@ -24,6 +25,7 @@ using namespace mlir;
 ALWAYS_ENABLED_STATISTIC(numResults, "Results with a destination");
 ALWAYS_ENABLED_STATISTIC(
     numCopies, "Results copied to their destination or before an overwrite");
+ALWAYS_ENABLED_STATISTIC(numContinued, "Results that update an argument");
 
 /// A value of the same shape that no loop computes: a loop keeps the memory,
 /// and so the shape, of what it carries. The result of the loop becomes the
@@ -84,7 +86,8 @@ static Value unshaped(Value value) {
 static Value sizeOfResult(OpBuilder &builder, qcc::KnownSizes &known,
                           Value value, int64_t dim) {
   Source source = sourceOf(value);
-  if (source != Source::Straight || sourceOfReshape(value.getDefiningOp()))
+  if (source != Source::Straight || sourceOfReshape(value.getDefiningOp()) ||
+      qcc::findContinuedArgument(value))
     if (OpFoldResult size = known.sizeOf(value, dim))
       return known.valueOf(size);
   if (source == Source::Chosen)
@@ -103,6 +106,11 @@ static SmallVector<OpFoldResult> sizesOf(qcc::KnownSizes &known, Value tensor) {
   return sizes;
 }
 
+/// Whether all sizes of a tensor are known before the program runs.
+static bool knowsSizes(qcc::KnownSizes &known, Value tensor) {
+  return !llvm::is_contained(sizesOf(known, tensor), OpFoldResult());
+}
+
 /// `value` in the memory of `destination`, which is reshaped where the value
 /// is, so that what computes its elements can do so in their place:
 ///
@@ -119,8 +127,7 @@ static Value storeResult(OpBuilder &builder, qcc::KnownSizes &known,
   Value source = sourceOfReshape(reshape);
   SmallVector<OpFoldResult> sizes = sizesOf(known, source);
   if (!source || sourceOf(source) != Source::Straight ||
-      llvm::is_contained(sizes, OpFoldResult()) ||
-      llvm::is_contained(sizesOf(known, value), OpFoldResult()))
+      !knowsSizes(known, source) || !knowsSizes(known, value))
     return bufferization::MaterializeInDestinationOp::create(
                builder, loc, destination.getType(), value, destination)
         .getResult();
@@ -243,7 +250,15 @@ struct AddResultDestinations
           break;
         }
       ++numResults;
-      results.push_back(storeResult(builder, known, value, destination));
+      Value memory = destination;
+      OpOperand *argument = qcc::findContinuedArgument(value);
+      if (argument && knowsSizes(known, value)) {
+        ++numContinued;
+        LDBG() << "result " << i << " of " << func.getName()
+               << " updates an argument";
+        memory = qcc::startInDestination(builder, *argument, destination);
+      }
+      results.push_back(storeResult(builder, known, value, memory));
     }
     llvm::append_range(results, sizes);
     ret->setOperands(results);

@@ -66,6 +66,10 @@ private:
   /// A pointer to an operand of the step.
   mlir::Value dataOf(const StepFunction &function,
                      const ProgramOperand &operand);
+  /// Lets what follows run only where the input and the output of the step have
+  /// memory of their own.
+  void beginUnlessInPlace(const StepFunction &function,
+                          const ProgramStep &step);
 
   // In the function of a step.
   mlir::Value loadField(mlir::Value frame, size_t offset, mlir::Type type);

@@ -73,8 +73,12 @@ LogicalResult EntryLowering::collectTensors() {
                                                        : dim);
     // Results come last, so their dimensions follow those of the arguments.
     (isResult ? program.results : program.arguments).push_back(tensor);
-    if (isResult)
-      destinations.push_back(entry.getArgument(i));
+    if (!isResult)
+      continue;
+    destinations.push_back(entry.getArgument(i));
+    auto argument = entry.getArgAttrOfType<IntegerAttr>(i, kInPlaceAttr);
+    program.inPlace.push_back(argument ? static_cast<int32_t>(argument.getInt())
+                                       : -1);
   }
   program.values = program.symbols;
   for (const ProgramTensor &result : program.results)

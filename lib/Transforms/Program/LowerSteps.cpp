@@ -8,6 +8,7 @@
 #include "EntryLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "qcc/Artifact/ABI.h"
 #include "qcc/Transforms/Steps/Memrefs.h"
 #include "qcc/Transforms/Steps/Steps.h"
@@ -88,6 +89,15 @@ Value EntryLowering::dataOf(const StepFunction &function,
                               element(tensors, position, pointer));
 }
 
+void EntryLowering::beginUnlessInPlace(const StepFunction &function,
+                                       const ProgramStep &step) {
+  Value differ = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne,
+                                      dataOf(function, step.inputs.front()),
+                                      dataOf(function, step.outputs.front()));
+  auto condition = scf::IfOp::create(builder, loc, differ);
+  builder.setInsertionPointToStart(condition.thenBlock());
+}
+
 void EntryLowering::addOperand(ProgramStep &step, ProgramOperand operand,
                                bool isWritten) {
   SmallVector<int64_t> inMemory = operand.dims, widths = operand.border;
@@ -154,7 +164,10 @@ LogicalResult EntryLowering::lowerStep(func::CallOp call) {
   for (unsigned i = 1; i <= 2; ++i)
     arguments.push_back(arith::IndexCastOp::create(
         builder, loc, builder.getIndexType(), function.body->getArgument(i)));
+  if (call->hasAttr(kIdleInPlaceAttr))
+    beginUnlessInPlace(function, info);
   func::CallOp::create(builder, loc, step, arguments);
+  builder.setInsertionPointToEnd(function.body);
   func::ReturnOp::create(builder, loc);
   program.steps.push_back(std::move(info));
   return success();

@@ -125,6 +125,7 @@ public:
   DictionaryAttr operator()(const ProgramEntry &entry) {
     return dictionary(
         {{"arguments", list(entry.arguments, *this)},
+         {"in_place", builder.getDenseI32ArrayAttr(entry.inPlace)},
          {"name", string(entry.name)},
          {"plan", string(entry.plan)},
          {"requirements",
@@ -249,6 +250,8 @@ static ProgramEntry readEntry(DictionaryAttr dict) {
           integer(dict, "values"),
           readList<ProgramTensor>(dict, "arguments", readTensor),
           readList<ProgramTensor>(dict, "results", readTensor),
+          SmallVector<int32_t>(
+              dict.getAs<DenseI32ArrayAttr>("in_place").asArrayRef()),
           readStrings(dict, "requirements"),
           readList<ProgramStep>(dict, "steps", readStep)};
 }

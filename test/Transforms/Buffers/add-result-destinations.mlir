@@ -143,3 +143,67 @@ func.func @two_shapes(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<6xf32>) {
   %c = tensor.collapse_shape %r [[0, 1]] : tensor<2x3xf32> into tensor<6xf32>
   return %r, %c : tensor<2x3xf32>, tensor<6xf32>
 }
+
+// A result that updates an argument starts as a copy of it in the destination.
+// CHECK-LABEL: func.func @updated(
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<8x?xf32> {{.*}}, %[[U:[a-z0-9]*]]: tensor<1x?xf32> {{.*}}, %[[D:[a-z0-9]*]]: tensor<8x?xf32>
+// CHECK-SAME: qcc.result
+// CHECK: %[[N:.*]] = tensor.dim %[[X]]
+// CHECK: %[[COPY:.*]] = bufferization.materialize_in_destination %[[X]] in %[[D]]
+// CHECK: %[[R:.*]] = tensor.insert_slice %[[U]] into %[[COPY]]
+// CHECK: bufferization.materialize_in_destination %[[R]] in %[[COPY]]
+// CHECK: return %{{.*}}, %[[N]]
+func.func @updated(%x: tensor<8x?xf32>, %u: tensor<1x?xf32>, %i: index) -> tensor<8x?xf32> {
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c1 : tensor<8x?xf32>
+  %r = tensor.insert_slice %u into %x[%i, 0] [1, %n] [1, 1] : tensor<1x?xf32> into tensor<8x?xf32>
+  return %r : tensor<8x?xf32>
+}
+
+// So does one that has more elements behind those of the argument. The rest is filled.
+// CHECK-LABEL: func.func @grown(
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<2x?x64xf32> {{.*}}, %[[D:[a-z0-9]*]]: tensor<2x?x64xf32> {bufferization.writable = true, qcc.result})
+// CHECK: %[[REST:.*]] = tensor.extract_slice %[[D]][0, %[[M:.*]], 0] [2, %[[K:.*]], 64]
+// CHECK: %[[F:.*]] = linalg.fill ins({{.*}}) outs(%[[REST]]
+// CHECK: %[[P:.*]] = tensor.insert_slice %[[F]] into %[[D]][0, %[[M]], 0] [2, %[[K]], 64]
+// CHECK: %[[COPY:.*]] = tensor.insert_slice %[[X]] into %[[P]][0, 0, 0] [2, %[[M]], 64]
+// CHECK: %[[R:.*]] = tensor.insert_slice %{{.*}} into %[[COPY]]
+// CHECK: bufferization.materialize_in_destination %[[R]] in %[[COPY]]
+func.func @grown(%x: tensor<2x?x64xf32>, %u: tensor<2x1x64xf32>, %i: tensor<index>, %e: tensor<?xi8>) -> tensor<2x?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %k = tensor.dim %e, %c0 : tensor<?xi8>
+  %p = tensor.pad %x low[0, 0, 0] high[0, %k, 0] {
+  ^bb0(%a: index, %b: index, %c: index):
+    tensor.yield %zero : f32
+  } : tensor<2x?x64xf32> to tensor<2x?x64xf32>
+  %at = tensor.extract %i[] : tensor<index>
+  %r = tensor.insert_slice %u into %p[0, %at, 0] [2, 1, 64] [1, 1, 1] : tensor<2x1x64xf32> into tensor<2x?x64xf32>
+  return %r : tensor<2x?x64xf32>
+}
+
+// The second of two results that update one value is copied.
+// CHECK-LABEL: func.func @shared_updates(
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<8xf32> {{.*}}, %[[D0:[a-z0-9]*]]: tensor<8xf32> {{.*}}, %[[D1:[a-z0-9]*]]: tensor<8xf32>
+// CHECK: %[[COPY:.*]] = bufferization.materialize_in_destination %[[X]] in %[[D0]]
+// CHECK: %[[FIRST:.*]] = tensor.insert_slice %{{.*}} into %[[COPY]]
+// CHECK: %[[OLD:.*]] = linalg.copy ins(%[[FIRST]]
+// CHECK: %[[SECOND:.*]] = tensor.insert_slice %{{.*}} into %[[OLD]]
+// CHECK: materialize_in_destination %[[FIRST]] in %[[COPY]]
+// CHECK: materialize_in_destination %[[SECOND]] in %[[D1]]
+func.func @shared_updates(%x: tensor<8xf32>, %u: tensor<2xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %a = tensor.insert_slice %u into %x[0] [2] [1] : tensor<2xf32> into tensor<8xf32>
+  %b = tensor.insert_slice %u into %a[4] [2] [1] : tensor<2xf32> into tensor<8xf32>
+  return %a, %b : tensor<8xf32>, tensor<8xf32>
+}
+
+// Nothing is copied for an op that replaces all elements.
+// CHECK-LABEL: func.func @replaced(
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<8xf32>
+// CHECK-NOT: materialize_in_destination %[[X]]
+// CHECK: %[[R:.*]] = linalg.exp {{.*}} outs(%[[X]]
+// CHECK: materialize_in_destination %[[R]]
+func.func @replaced(%x: tensor<8xf32>, %u: tensor<8xf32>) -> tensor<8xf32> {
+  %r = linalg.exp ins(%u : tensor<8xf32>) outs(%x : tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}

@@ -2,7 +2,7 @@
 
 // The table: sizes are literals, or -1 - i for value i; kinds are those of qcc_operand_kind.
 // CHECK: module attributes {qcc.entries = [{
-// CHECK-SAME: arguments = [{dims = array<i64: -1, 4>, element = f32}], name = "f", plan = "f.plan"
+// CHECK-SAME: arguments = [{dims = array<i64: -1, 4>, element = f32}], in_place = array<i32: -1>, name = "f", plan = "f.plan"
 // CHECK-SAME: results = [{dims = array<i64: -1, 4>, element = !quant.uniform<i8:f32, 5.000000e-01>}]
 // CHECK-SAME: steps = [{bytes = 8 : i64, function = "f.step0.run", inputs = [
 // CHECK-SAME: {dims = array<i64: -1, 4>, element = f32, index = 0 : i64, kind = 0 : i64},

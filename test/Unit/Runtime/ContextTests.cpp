@@ -351,7 +351,9 @@ TEST(Context, RefusesOverlap) {
   inPlace.inPlace = {0};
   Fixture g(inPlace);
   EXPECT_TRUE(run(g, 0, 0).isOk());
-  expectFailure(run(g, 0, 1), StatusCode::InvalidArgument, "overlaps");
+  expectFailure(run(g, 0, 1), StatusCode::InvalidArgument,
+                "result 0 ('y') overlaps the memory of argument 0 ('x'), but "
+                "only tensors of one address and one shape may share it");
 
   // Another argument in the same memory would change while it is read.
   inPlace.arguments.push_back({i32, {value(0)}, "other"});

@@ -20,5 +20,5 @@ def LowerEntries : Pass<"lower-entries", "::mlir::ModuleOp"> {
     will say stands in the module's attributes `qcc.entries` and `qcc.weights`.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::arith::ArithDialect"];
+                           "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

@@ -99,6 +99,8 @@ struct ProgramEntry {
   std::string plan; ///< symbol of the plan function
   int64_t symbols, values;
   std::vector<ProgramTensor> arguments, results;
+  /// For each result the argument that it may share memory with, or -1.
+  llvm::SmallVector<int32_t> inPlace;
   std::vector<std::string> requirements; ///< messages of the checks of the plan
   std::vector<ProgramStep> steps;
 };

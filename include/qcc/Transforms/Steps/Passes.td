@@ -61,6 +61,34 @@ def OutlineSteps : Pass<"outline-steps", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
 }
 
+def FindInPlaceResults : Pass<"find-in-place-results", "::mlir::ModuleOp"> {
+  let summary = "Results that may share the memory of an argument";
+  let description = [{
+    A result that starts as a copy of an argument and is then updated, such as the cache of
+    a decoder, may lie in the memory of the argument: the copy is then idle. The pass notes
+    such arguments on destinations (`qcc.in_place`), and the copies (`qcc.idle_in_place`),
+    which code for a processor leaves out where the caller gives both the same memory:
+
+    ```mlir
+    func.func @f(%x: memref<8x64xf32>, ..., %y: memref<8x64xf32> {qcc.result}) {
+      call @f.step0(%x, %y)       // copies
+      call @f.step1(..., %y)      // writes some rows
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%x: memref<8x64xf32>, ..., %y: memref<8x64xf32> {qcc.in_place = 0 : index, qcc.result}) {
+      call @f.step0(%x, %y) {qcc.idle_in_place}
+      call @f.step1(..., %y)
+    }
+    ```
+    The argument may have fewer elements in some dimension, where the rest of the result is
+    filled first. A result stays apart if something else is written to it before the
+    argument, or if a step reads the argument after the result has changed. The pass does
+    not run for devices, where a kernel would copy a tensor to itself.
+  }];
+}
+
 def DistributeSteps : Pass<"distribute-steps", "::mlir::func::FuncOp"> {
   let summary = "The parallel loop of a step over its threads";
   let description = [{

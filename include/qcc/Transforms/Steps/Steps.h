@@ -27,6 +27,9 @@ namespace qcc {
 /// Unit, on an argument of an entry that is the destination of a result.
 /// Written by add-result-destinations.
 inline constexpr llvm::StringLiteral kDestinationAttr = "qcc.result";
+/// Index, on a destination: the number of the argument that it may share memory
+/// with. Written by find-in-place-results.
+inline constexpr llvm::StringLiteral kInPlaceAttr = "qcc.in_place";
 /// Unit, on the last argument of an entry: the memory of its temporaries.
 /// Written by plan-memory.
 inline constexpr llvm::StringLiteral kArenaAttr = "qcc.arena";
@@ -63,6 +66,9 @@ inline constexpr llvm::StringLiteral kKernelAttr = "qcc.kernel";
 /// String, on an operand (arg_attrs): the layer whose value the step writes to
 /// it.
 inline constexpr llvm::StringLiteral kLayerAttr = "qcc.layer";
+/// Unit: the step copies an argument to a result, and has nothing to do where
+/// both share memory. Written by find-in-place-results.
+inline constexpr llvm::StringLiteral kIdleInPlaceAttr = "qcc.idle_in_place";
 /// Integer, on an operand: the number that the step adds to each byte of the
 /// value that it writes there.
 inline constexpr llvm::StringLiteral kByteShiftAttr = "qcc.byte_shift";

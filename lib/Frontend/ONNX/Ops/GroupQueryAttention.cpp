@@ -10,82 +10,20 @@
 // is `query_seqlens` or else at most the rows S of the query, P is T - Q. All
 // three are data; the sizes of caches are not.
 //
-//   present[p] = p < P ? past[p] : p < P + Q ? new[p - P] : 0
-//
 // Row s has position P + s. It sees the positions before min(P + s + 1, T), or
 // the last `local_window_size` of these.
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../Builder/Constants.h"
+#include "GroupQueryAttention.h"
 #include "../Ops.h"
 #include "Attention.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::onnx;
-
-using Ref = Composer::Ref;
-
-namespace {
-/// Numbers of inputs.
-enum Input : unsigned {
-  kPastKey = 3,
-  kPastValue = 4,
-  kLastPositions = 5,
-  kTotal = 6,
-  kCosines = 7,
-  kSines = 8,
-  kPositions = 9,
-  kBias = 10,
-  kSink = 11,
-  kKeyScale = 12,
-  kValueScale = 13,
-  kQueryNorm = 14,
-  kKeyNorm = 15,
-  kRows = 16,
-};
-
-/// Operands, [batch, heads, rows, size].
-struct Operands {
-  Ref q, k, v;
-  int64_t heads, keyHeads, size;
-};
-
-/// Numbers of tokens.
-struct Tokens {
-  /// The rows of the query, of earlier caches, and of new caches.
-  OpFoldResult rows, before, after;
-  /// The greatest T of the batches.
-  OpFoldResult total;
-  /// seqlens_k and query_seqlens, [batch]; the latter may be null.
-  Value last, added;
-  Value rowsValue;
-
-  /// T and P of a batch.
-  Value totalOf(Scalars &s, Value batch) const {
-    return s.add(read(s, last, batch), s.constant(s.b.getIndexType(), 1));
-  }
-  Value pastOf(Scalars &s, Value batch) const {
-    Value all = totalOf(s, batch);
-    if (added)
-      return s.sub(all, read(s, added, batch));
-    return s.max(s.sub(all, rowsValue), s.constant(s.b.getIndexType(), 0));
-  }
-  /// How many rows of keys and values belong to the caches.
-  Value addedOf(Scalars &s, Value batch) const {
-    return added ? read(s, added, batch) : rowsValue;
-  }
-
-private:
-  static Value read(Scalars &s, Value counts, Value batch) {
-    return arith::IndexCastOp::create(s.b, s.loc, s.b.getIndexType(),
-                                      s.extract(counts, batch));
-  }
-};
-} // namespace
+using namespace qcc::onnx::group_query;
 
 //===----------------------------------------------------------------------===//
 // Refusals
@@ -126,11 +64,9 @@ static LogicalResult verifyForms(NodeImporter &n) {
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// A value whose sizes are `shape`; `what` and `form` name the value and its
-/// sizes in a refusal.
-static FailureOr<Ref> requireSizes(NodeImporter &n, Composer &c, Ref x,
-                                   const Shape &shape, StringRef what,
-                                   StringRef form) {
+FailureOr<Ref> onnx::requireSizes(NodeImporter &n, Composer &c, Ref x,
+                                  const Shape &shape, StringRef what,
+                                  StringRef form) {
   bool fits = x->shape.size() == shape.size();
   for (size_t d = 0; fits && d < shape.size(); ++d) {
     std::optional<int64_t> have = knownSize(x->shape[d]),
@@ -237,7 +173,7 @@ static FailureOr<Tokens> readTokens(NodeImporter &n, Composer &c,
 }
 
 //===----------------------------------------------------------------------===//
-// Positions and caches
+// Positions
 //===----------------------------------------------------------------------===//
 
 /// The position of each row of the query, [batch, rows]. Where the node is the
@@ -294,57 +230,6 @@ static LogicalResult rotate(NodeImporter &n, Composer &c, Operands &operands,
   return success(!c.failed());
 }
 
-/// The row of [past, new rows, a row of zeros] that is each row of the new
-/// caches, [batch, rows].
-static Value placeRows(NodeImporter &n, OpFoldResult batch,
-                       const Tokens &tokens) {
-  Value before = n.index(tokens.before);
-  Value zeros = n.index(n.add(tokens.before, tokens.rows));
-  return tabulate(
-      n, {batch, tokens.after}, n.b.getI64Type(),
-      [&](Scalars &s, ValueRange at) -> Value {
-        Value past = tokens.pastOf(s, at[0]), row = s.sub(at[1], past);
-        Value place = s.select(s.less(row, tokens.addedOf(s, at[0])),
-                               s.add(before, row), zeros);
-        place = s.select(s.less(at[1], past), at[1], place);
-        return arith::IndexCastOp::create(s.b, s.loc, s.b.getI64Type(), place);
-      });
-}
-
-/// Keys or values of all tokens: those of input `i`, if the node has it, and
-/// the new ones.
-static FailureOr<Ref> joinCache(NodeImporter &n, Composer &c, unsigned i,
-                                Ref added, const Tokens &tokens, Value places) {
-  Shape shape = added->shape;
-  SmallVector<Ref> parts;
-  if (n.has(i)) {
-    Ref past = c.in(i);
-    if (past->element != added->element)
-      return n.refuse() << "has caches of " << elementName(past->element)
-                        << " for values of " << elementName(added->element)
-                        << "; export the model with caches of floats";
-    shape[2] = tokens.before;
-    FailureOr<Ref> sized = requireSizes(n, c, past, shape, "an earlier cache",
-                                        "[batch, kv_num_heads, rows, size]");
-    if (failed(sized))
-      return failure();
-    parts.push_back(*sized);
-  }
-  parts.push_back(added);
-  shape[2] = n.size(1);
-  parts.push_back(
-      c.hold(toGraphValue(filled(n, added->element, shape, 0), shape)));
-  Ref all = c.op("Concat", parts, {attribute("axis", int64_t(2))});
-  if (c.failed())
-    return failure();
-  shape[2] = tokens.after;
-  return c.hold(gather(n, *all, shape, [&](Scalars &s, ValueRange at) {
-    Value place = s.extract(places, {at[0], at[2]});
-    place = arith::IndexCastOp::create(s.b, s.loc, s.b.getIndexType(), place);
-    return SmallVector<Value>{at[0], at[1], place, at[3]};
-  }));
-}
-
 //===----------------------------------------------------------------------===//
 // Scores
 //===----------------------------------------------------------------------===//
@@ -354,7 +239,7 @@ static Ref findSeen(NodeImporter &n, Composer &c, OpFoldResult batch,
                     const Tokens &tokens) {
   bool isCausal = n.getInt("causal", 1) != 0;
   int64_t window = n.getInt("local_window_size", -1);
-  Shape shape{batch, n.size(1), tokens.rows, tokens.after};
+  Shape shape{batch, n.size(1), tokens.rows, tokens.total};
   auto isSeen = [&](Scalars &s, ValueRange at) -> Value {
     Type index = s.b.getIndexType();
     Value end = tokens.totalOf(s, at[0]);
@@ -370,18 +255,6 @@ static Ref findSeen(NodeImporter &n, Composer &c, OpFoldResult batch,
   };
   return c.hold(
       toGraphValue(tabulate(n, shape, n.b.getI1Type(), isSeen), shape));
-}
-
-/// The bias with columns for all rows of the caches.
-static Ref readBias(NodeImporter &n, Composer &c, const Tokens &tokens) {
-  Ref bias = c.in(kBias);
-  OpFoldResult more = n.sub(tokens.after, tokens.total);
-  if (bias->rank() != 4 || knownSize(more) == 0)
-    return bias;
-  SmallVector<OpFoldResult> low(4, n.size(0)), high(low);
-  high.back() = more;
-  return c.hold(
-      pad(n, *bias, low, high, Scalars(n.b, n.loc).constant(bias->element, 0)));
 }
 
 /// Softmax; a sink is one more column, which then goes away.
@@ -416,7 +289,7 @@ static LogicalResult attend(NodeImporter &n, Composer &c,
   scores = c.op("Mul", {scores, c.number(scores, scale)});
   scores = capScores(c, scores, n.getFloat("softcap", 0));
   if (n.has(kBias))
-    scores = c.op("Add", {scores, readBias(n, c, tokens)});
+    scores = c.op("Add", {scores, c.in(kBias)});
   if (c.failed())
     return failure();
   Ref isSeen = findSeen(n, c, scores->shape[0], tokens);
@@ -425,7 +298,7 @@ static LogicalResult attend(NodeImporter &n, Composer &c,
     Ref shown = n.getInt("qk_output", 0) == 1
                     ? c.op("Where", {isSeen, scores, c.number(scores, 0)})
                     : weights;
-    (void)c.set(3, c.part(shown, 3, n.size(0), tokens.total));
+    (void)c.set(3, shown);
   }
   Ref y = multiplyHeads(n, c, weights, operands.v, group);
   return c.set(0, joinHeads(n, c, y));
@@ -443,14 +316,7 @@ LogicalResult onnx::importGroupQueryAttention(NodeImporter &n) {
     return failure();
   if (n.getInt("do_rotary", 0) && failed(rotate(n, c, *operands, *tokens)))
     return failure();
-  Value places = placeRows(n, operands->q->shape[0], *tokens);
-  FailureOr<Ref> k = joinCache(n, c, kPastKey, operands->k, *tokens, places),
-                 v = joinCache(n, c, kPastValue, operands->v, *tokens, places);
-  if (failed(k) || failed(v))
+  if (failed(joinCaches(n, c, *operands, *tokens)))
     return failure();
-  operands->k = *k;
-  operands->v = *v;
-  (void)c.set(1, *k);
-  (void)c.set(2, *v);
   return attend(n, c, *operands, *tokens);
 }
