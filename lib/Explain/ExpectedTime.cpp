@@ -145,6 +145,8 @@ void qcc::expectTime(StepExplanation &explanation, func::CallOp call,
     return;
   double weights = std::min<double>(constantBytes(call), *explanation.numBytes);
   double tensors = double(*explanation.numBytes) - weights;
+  explanation.numConstantBytes = static_cast<int64_t>(weights);
+  explanation.constantSeconds = weights / speed->weightBytes;
   if (std::optional<int64_t> rows = rowsOfBlock(step)) {
     explanation.expectedSeconds =
         speed->stepSeconds +

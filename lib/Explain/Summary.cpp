@@ -36,6 +36,8 @@ void WorkSum::add(const StepExplanation &step) {
   ++steps;
   addTo(operations, step.numOperations);
   addTo(bytes, step.numBytes);
+  addTo(constantBytes, step.numConstantBytes);
+  addTo(constantSeconds, step.constantSeconds);
   addTo(measuredSeconds, step.measuredSeconds);
   addTo(expectedSeconds, step.expectedSeconds);
 }
@@ -113,6 +115,8 @@ static llvm::json::Object toJson(const WorkSum &sum) {
   return llvm::json::Object{{"steps", sum.steps},
                             {"operations", toJson(sum.operations)},
                             {"bytes", toJson(sum.bytes)},
+                            {"constant_bytes", toJson(sum.constantBytes)},
+                            {"constant_seconds", toJson(sum.constantSeconds)},
                             {"seconds", toJson(sum.measuredSeconds)},
                             {"expected_seconds", toJson(sum.expectedSeconds)}};
 }

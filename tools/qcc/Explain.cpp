@@ -167,8 +167,12 @@ static void printSummary(const EntryReport &entry, const Summary &summary) {
     llvm::outs() << "  the amounts depend on dynamic dimensions, which --dim=N "
                     "gives\n";
   if (total.expectedSeconds)
-    llvm::outs() << "  " << milliseconds(total.expectedSeconds)
-                 << " are what a model expects of one thread\n";
+    llvm::outs() << llvm::formatv(
+        "  {0} are what a model expects of one thread, {1} if it only read the "
+        "constants, {2} of the {3} that a run reads and writes\n",
+        milliseconds(total.expectedSeconds),
+        milliseconds(total.constantSeconds),
+        tools::byteSize(*total.constantBytes), tools::byteSize(*total.bytes));
   if (summary.reasons.empty())
     return;
   tools::Table reasons = makeSummaryTable(total, "why not faster");

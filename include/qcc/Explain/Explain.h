@@ -79,6 +79,10 @@ struct StepExplanation {
   std::string operations, bytes;
   /// The same as numbers, for the dimensions that are given.
   std::optional<int64_t> numOperations, numBytes;
+  /// The bytes of constants among these, and the seconds in which one thread
+  /// reads them, where the speed of the processor is known.
+  std::optional<int64_t> numConstantBytes;
+  std::optional<double> constantSeconds;
   /// What one thread is expected to take for it (ExpectedTime.h), and what it
   /// would be expected to take if its operands were bytes that a kernel
   /// multiplies. The latter is known of contractions alone.

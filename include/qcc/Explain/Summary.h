@@ -18,6 +18,10 @@ struct WorkSum {
   /// Nothing where the work of one of them depends on dimensions that are not
   /// given.
   std::optional<int64_t> operations = 0, bytes = 0;
+  /// The bytes of constants among these, and the seconds in which one thread
+  /// reads them from memory.
+  std::optional<int64_t> constantBytes = 0;
+  std::optional<double> constantSeconds = 0;
   /// What the steps took in a measured run, and what the model expects of one
   /// thread (ExpectedTime.h). Nothing where it is not known of one of them.
   std::optional<double> measuredSeconds = 0, expectedSeconds = 0;

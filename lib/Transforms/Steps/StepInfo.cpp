@@ -302,6 +302,40 @@ std::optional<int64_t> qcc::rowsOfBlock(func::FuncOp step) {
   return rows;
 }
 
+static Value bytesOf(OpBuilder &builder, Location loc,
+                     SmallVector<OpFoldResult> sizes, Type element) {
+  unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  sizes.push_back(builder.getIndexAttr(std::max(1u, bits / 8)));
+  return getValueOrCreateConstantIndexOp(builder, loc,
+                                         multiply(builder, loc, sizes));
+}
+
+/// The bytes of a buffer that work uses. One of which each iteration loads some
+/// elements, as of a table of embeddings, is not read as a whole.
+static Value bytesUsed(OpBuilder &builder, Operation *work, Value buffer) {
+  Location loc = work->getLoc();
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  Value all = bytesOf(builder, loc, sizesOf(builder, loc, buffer), element);
+  auto structured = dyn_cast<linalg::LinalgOp>(work);
+  if (!structured || llvm::is_contained(work->getOperands(), buffer))
+    return all;
+  auto loads = llvm::count_if(buffer.getUsers(), [&](Operation *user) {
+    return isa<memref::LoadOp>(user) &&
+           user->getBlock() == structured.getBlock();
+  });
+  auto uses = llvm::count_if(buffer.getUsers(), [&](Operation *user) {
+    return work->isProperAncestor(user);
+  });
+  if (loads != uses)
+    return all;
+  SmallVector<OpFoldResult> factors =
+      loopSizes(builder, loc, llvm::to_vector(work->getOperands()),
+                structured.getIndexingMapsArray());
+  factors.push_back(builder.getIndexAttr(loads));
+  return builder.createOrFold<arith::MinSIOp>(
+      loc, all, bytesOf(builder, loc, factors, element));
+}
+
 WorkCounts qcc::emitWorkCounts(OpBuilder &builder, Operation *work) {
   Location loc = work->getLoc();
   llvm::SetVector<Value> used(work->operand_begin(), work->operand_end());
@@ -315,16 +349,9 @@ WorkCounts qcc::emitWorkCounts(OpBuilder &builder, Operation *work) {
             builder, loc,
             operationsInLoop(builder, cast<scf::ForallOp>(work), member)));
   Value bytes = arith::ConstantIndexOp::create(builder, loc, 0);
-  for (Value operand : used) {
-    if (!isa<MemRefType>(operand.getType()))
-      continue;
-    SmallVector<OpFoldResult> factors = sizesOf(builder, loc, operand);
-    Type element = cast<MemRefType>(operand.getType()).getElementType();
-    unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-    factors.push_back(builder.getIndexAttr(std::max(1u, bits / 8)));
-    Value size = getValueOrCreateConstantIndexOp(
-        builder, loc, multiply(builder, loc, factors));
-    bytes = builder.createOrFold<arith::AddIOp>(loc, bytes, size);
-  }
+  for (Value operand : used)
+    if (isa<MemRefType>(operand.getType()))
+      bytes = builder.createOrFold<arith::AddIOp>(
+          loc, bytes, bytesUsed(builder, work, operand));
   return {operations, bytes};
 }

@@ -92,3 +92,21 @@ func.func @sizes(%x: memref<?x?xf32>) -> (index, index) {
   %k = arith.index_cast %j : i32 to index
   return %n, %k : index, index
 }
+
+// Of a table, a step counts the elements that it looks up: 2 x 64 of floats, as many that it writes, and two indices.
+// CHECK-LABEL: func.func @lookup(
+// CHECK-DAG: %[[BYTES:.*]] = arith.constant 1040 : index
+// CHECK: call @lookup.step0({{.*}}, %[[BYTES]], %{{.*}}, %{{.*}})
+func.func @lookup(%i: memref<2xi64>, %y: memref<2x64xf32> {qcc.result}) {
+  %table = memref.get_global @table : memref<1000x64xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+    ins(%i : memref<2xi64>) outs(%y : memref<2x64xf32>) {
+  ^bb0(%row: i64, %old: f32):
+    %r = arith.index_cast %row : i64 to index
+    %c = linalg.index 1 : index
+    %v = memref.load %table[%r, %c] : memref<1000x64xf32>
+    linalg.yield %v : f32
+  }
+  return
+}
+memref.global "private" constant @table : memref<1000x64xf32> = dense<1.0>
