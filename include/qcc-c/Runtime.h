@@ -101,8 +101,11 @@ QCC_EXPORTED int32_t qccGetArtifactMinorVersion(void);
 /// them is destroyed. A second copy of the runtime in the process has its own.
 typedef enum qccWeightPages {
   QCC_WEIGHT_PAGES_AUTO = 0, ///< Huge from 8 MiB of weights on.
-  QCC_WEIGHT_PAGES_FILE = 1, ///< The artifact's, shared between processes.
-  QCC_WEIGHT_PAGES_HUGE = 2  ///< Huge ones, where the kernel gives them.
+  /// The artifact's, shared between processes. Large weights are checked by the
+  /// first run, which fails with QCC_STATUS_CORRUPT if they are
+  /// damaged.
+  QCC_WEIGHT_PAGES_FILE = 1,
+  QCC_WEIGHT_PAGES_HUGE = 2 ///< Huge ones, where the kernel gives them.
 } qccWeightPages;
 
 /// Loads a copy of the file in memory, which is checked and which nobody else

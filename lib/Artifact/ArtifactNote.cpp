@@ -13,6 +13,7 @@
 
 #include "qcc/Artifact/ArtifactNote.h"
 
+#include "qcc/Artifact/ABI.h"
 #include "qcc/Artifact/ElfFile.h"
 
 #include <algorithm>
@@ -100,6 +101,28 @@ uint64_t ContentHash::finish() const {
 // Stamping
 //===----------------------------------------------------------------------===//
 
+/// Writes the size and the hash of what comes before the weights.
+static void stampCode(char *bytes, uint64_t size, const ElfFile &elf) {
+  constexpr uint64_t end =
+      offsetof(qcc_descriptor, code_hash) + sizeof(qcc_descriptor::code_hash);
+  Result<ElfPlace> place = elf.findDescriptor();
+  uint64_t codeSize = elf.findLastReadOnly();
+  if (!place.isOk() || codeSize > size || codeSize < end ||
+      place->offset > codeSize - end)
+    return;
+  qcc_descriptor descriptor;
+  memcpy(&descriptor, bytes + place->offset, end);
+  if (descriptor.size < int64_t(end))
+    return;
+  descriptor.code_size = int64_t(codeSize);
+  descriptor.code_hash = 0;
+  memcpy(bytes + place->offset, &descriptor, end);
+  ContentHash hash;
+  hash.update(bytes, codeSize);
+  descriptor.code_hash = hash.finish();
+  memcpy(bytes + place->offset, &descriptor, end);
+}
+
 Status stampArtifact(char *bytes, uint64_t size) {
   MemorySource source(bytes, size);
   Result<ElfFile> elf = ElfFile::read(source);
@@ -113,6 +136,7 @@ Status stampArtifact(char *bytes, uint64_t size) {
   note.fileSize = size;
   note.hash = 0;
   memcpy(bytes + place->offset, &note, sizeof(note));
+  stampCode(bytes, size, *elf);
   ContentHash hash;
   hash.update(bytes, size);
   note.hash = hash.finish();

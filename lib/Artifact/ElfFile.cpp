@@ -126,6 +126,17 @@ std::vector<ElfSegment> ElfFile::loadedSegments() const {
   return loaded;
 }
 
+uint64_t ElfFile::findLastReadOnly() const {
+  Elf64_Phdr last = {};
+  for (const Elf64_Phdr &segment : segments_)
+    if (segment.p_type == PT_LOAD && segment.p_offset >= last.p_offset)
+      last = segment;
+  uint64_t sectionsEnd =
+      header_.e_shoff + uint64_t(header_.e_shnum) * sizeof(Elf64_Shdr);
+  bool isLast = last.p_flags == PF_R && last.p_offset >= sectionsEnd;
+  return isLast ? last.p_offset : 0;
+}
+
 //===----------------------------------------------------------------------===//
 // The note
 //===----------------------------------------------------------------------===//

@@ -7,30 +7,34 @@
 
 #include "ArtifactContents.h"
 
+#include "qcc/Artifact/ABI.h"
+
 #include <algorithm>
 #include <vector>
 
 namespace qcc::rt {
 
 Status readContents(const ByteSource &bytes, uint64_t size, uint64_t noteOffset,
-                    FunctionRef<void(const char *, size_t)> take) {
+                    FunctionRef<void(const char *, size_t)> take,
+                    uint64_t other) {
   std::vector<char> chunk(std::min(chunkSize, size));
   uint64_t hashBegin = noteOffset + offsetof(ArtifactNote, hash);
-  uint64_t hashEnd = hashBegin + sizeof(ArtifactNote::hash);
   for (uint64_t at = 0; at < size; at += chunk.size()) {
     uint64_t end = std::min<uint64_t>(at + chunk.size(), size);
     Status status = bytes.read(chunk.data(), end - at, at);
     if (!status.isOk())
       return status;
-    for (uint64_t i = std::max(at, hashBegin); i < std::min(end, hashEnd); ++i)
-      chunk[i - at] = 0;
+    for (uint64_t begin : {hashBegin, other})
+      for (uint64_t i = std::max(at, begin);
+           begin != 0 && i < std::min(end, begin + sizeof(uint64_t)); ++i)
+        chunk[i - at] = 0;
     take(chunk.data(), end - at);
   }
   return Status::ok();
 }
 
-Status checkNote(const ByteSource &bytes, uint64_t noteOffset,
-                 ArtifactNote &note) {
+Status readNote(const ByteSource &bytes, uint64_t noteOffset,
+                ArtifactNote &note) {
   Status status = bytes.read(&note, sizeof(note), noteOffset);
   if (!status.isOk())
     return status;
@@ -51,17 +55,46 @@ Status checkNote(const ByteSource &bytes, uint64_t noteOffset,
                    std::to_string(note.fileSize) +
                    ": it was copied incompletely or changed; copy it again or "
                    "compile the program again");
+  return Status::ok();
+}
 
+/// Fails unless the first bytes have a hash.
+static Status checkHash(const ByteSource &bytes, uint64_t size,
+                        uint64_t noteOffset, uint64_t expected,
+                        uint64_t other = 0) {
   ContentHash hash;
-  status = readContents(
-      bytes, bytes.size(), noteOffset,
-      [&](const char *part, size_t size) { hash.update(part, size); });
+  Status status = readContents(
+      bytes, size, noteOffset,
+      [&](const char *part, size_t count) { hash.update(part, count); }, other);
   if (!status.isOk())
     return status;
-  if (hash.finish() != note.hash)
+  if (hash.finish() != expected)
     return corrupt("its contents do not match their hash: it is damaged or was "
                    "changed; copy it again or compile the program again");
   return Status::ok();
+}
+
+Status checkContents(const ByteSource &bytes, uint64_t noteOffset,
+                     const ArtifactNote &note) {
+  return checkHash(bytes, bytes.size(), noteOffset, note.hash);
+}
+
+std::optional<Status> checkCode(const ByteSource &bytes, uint64_t noteOffset,
+                                uint64_t descriptorOffset) {
+  qcc_descriptor descriptor;
+  constexpr uint64_t hash = offsetof(qcc_descriptor, code_hash),
+                     end = hash + sizeof(qcc_descriptor::code_hash);
+  if (!bytes.contains(descriptorOffset, end) ||
+      !bytes.read(&descriptor, end, descriptorOffset).isOk() ||
+      descriptor.version != QCC_ABI_VERSION || descriptor.size < int64_t(end) ||
+      descriptor.code_size <= 0)
+    return std::nullopt;
+  uint64_t size = descriptor.code_size;
+  if (size > bytes.size() || size < descriptorOffset + end ||
+      size < noteOffset + sizeof(ArtifactNote))
+    return std::nullopt;
+  return checkHash(bytes, size, noteOffset, descriptor.code_hash,
+                   descriptorOffset + hash);
 }
 
 } // namespace qcc::rt

@@ -145,7 +145,8 @@ Result<uint64_t> ArtifactFile::size() const {
   return uint64_t(info.st_size);
 }
 
-Result<ArtifactImage> ArtifactFile::validate(const Key *publicKey) const {
+Result<ArtifactImage> ArtifactFile::validate(const Key *publicKey,
+                                             WeightsCheck weights) const {
   Result<uint64_t> total = size();
   if (!total.isOk())
     return total.status();
@@ -159,11 +160,19 @@ Result<ArtifactImage> ArtifactFile::validate(const Key *publicKey) const {
   ArtifactImage image;
   image.segments = elf->loadedSegments();
   image.noteAddress = note->address;
-  Status status = checkNote(bytes, note->offset, image.note);
+  Status status = readNote(bytes, note->offset, image.note);
+  if (!status.isOk())
+    return status;
+  Result<ElfPlace> descriptor = elf->findDescriptor();
+  std::optional<Status> code;
+  if (weights == WeightsCheck::Later && !publicKey && descriptor.isOk())
+    code = checkCode(bytes, note->offset, descriptor->offset);
+  image.hasCheckedWeights = !code;
+  status = code ? *code : checkContents(bytes, note->offset, image.note);
   if (status.isOk() && publicKey)
     status = checkSignature(bytes, note->offset, *publicKey);
   if (status.isOk())
-    status = elf->findDescriptor().status();
+    status = descriptor.status();
   if (!status.isOk())
     return status;
   return image;

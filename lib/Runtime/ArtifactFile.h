@@ -28,7 +28,11 @@ struct ArtifactImage {
   std::vector<ElfSegment> segments;
   ArtifactNote note;
   uint64_t noteAddress; ///< Relative to where the object is loaded.
+  bool hasCheckedWeights = true;
 };
+
+/// When the weights of a file are compared with their hash.
+enum class WeightsCheck { Now, Later };
 
 /// A loaded shared object.
 struct LoadedArtifact {
@@ -54,9 +58,11 @@ public:
   /// included: what was validated stays. Others are left as they are.
   Status seal() const;
 
-  /// Reads all of it; returns what will be loaded. Nothing is mapped. With a
-  /// key, fails unless the file is signed by it.
-  Result<ArtifactImage> validate(const Key *publicKey) const;
+  /// Reads all of it, or all but the weights if these may be checked later and
+  /// the rest has a hash of its own; returns what will be loaded. Nothing is
+  /// mapped. With a key, fails unless the file is signed by it.
+  Result<ArtifactImage> validate(const Key *publicKey,
+                                 WeightsCheck weights) const;
 
   /// Loads it, which runs its code, and fails where the system's loader gives
   /// anything else than what was validated.

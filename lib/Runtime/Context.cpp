@@ -477,7 +477,9 @@ Status Context::run(const Tensor *inputs, size_t numInputs,
     return invalidArgument(
         "a stream is given, but the program runs on the CPU; "
         "give none");
-  status = reserve();
+  status = module_->checkWeights();
+  if (status.isOk())
+    status = reserve();
   return status.isOk() ? execute(options) : status;
 }
 

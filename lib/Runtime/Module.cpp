@@ -17,11 +17,14 @@
 #include "HugePages.h"
 #include "SharedWeights.h"
 #include "VariantChoice.h"
+#include "qcc/Artifact/ArtifactNote.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace qcc::rt {
 
@@ -234,8 +237,12 @@ Module::create(const qcc_descriptor *descriptor,
 /// Loads and reads a file that has been opened.
 Result<std::shared_ptr<const Module>>
 Module::loadFile(const ArtifactFile &file, const ModuleOptions &options) {
-  Result<ArtifactImage> image =
-      file.validate(options.publicKey ? &*options.publicKey : nullptr);
+  // Where nothing copies the weights, they are first read by a run.
+  bool canWait = options.weightPages == WeightPages::File && !options.device &&
+                 !options.weightAllocator;
+  const Key *publicKey = options.publicKey ? &*options.publicKey : nullptr;
+  Result<ArtifactImage> image = file.validate(
+      publicKey, canWait ? WeightsCheck::Later : WeightsCheck::Now);
   if (!image.isOk())
     return image.status();
   Result<LoadedArtifact> loaded = file.load(*image);
@@ -254,6 +261,7 @@ Module::loadFile(const ArtifactFile &file, const ModuleOptions &options) {
       static_cast<const qcc_descriptor *>(symbol), loaded->handle, checked);
   if (!module.isOk())
     return module.status();
+  (*module)->weightsAreUnchecked_ = !image->hasCheckedWeights;
   auto rest = [&](const char *part, size_t size) {
     file.rest(*loaded, *image, part, size);
   };
@@ -305,6 +313,29 @@ Module::load(const void *data, size_t size, const ModuleOptions &options) {
     return invalidArgument("the artifact in memory is a null pointer");
   return loadOpened(ArtifactFile::create(data, size), "the artifact in memory",
                     options);
+}
+
+Status Module::checkWeights() const {
+  if (!weightsAreUnchecked_.load(std::memory_order_acquire))
+    return Status::ok();
+  std::lock_guard<std::mutex> lock(weightsMutex_);
+  if (!weightsAreUnchecked_.load(std::memory_order_relaxed))
+    return Status::ok();
+  // The kernel then maps more pages at once.
+  uintptr_t page = sysconf(_SC_PAGESIZE);
+  uintptr_t begin = reinterpret_cast<uintptr_t>(variant_.weights) & -page;
+  size_t size = reinterpret_cast<uintptr_t>(variant_.weights) +
+                variant_.weightsSize - begin;
+  madvise(reinterpret_cast<void *>(begin), size, MADV_SEQUENTIAL);
+  ContentHash hash;
+  hash.update(variant_.weights, variant_.weightsSize);
+  madvise(reinterpret_cast<void *>(begin), size, MADV_NORMAL);
+  if (hash.finish() != variant_.weightsKey)
+    return corrupt("the weights of the artifact do not match their hash: it is "
+                   "damaged or was changed; copy it again or compile the "
+                   "program again");
+  weightsAreUnchecked_.store(false, std::memory_order_release);
+  return Status::ok();
 }
 
 const Entry *Module::findEntry(std::string_view name) const {

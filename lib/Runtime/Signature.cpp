@@ -205,7 +205,9 @@ Status signArtifact(std::string &bytes, const Key &secretKey) {
   if (!place.isOk())
     return place.status();
   ArtifactNote note;
-  Status status = checkNote(whole, place->offset, note);
+  Status status = readNote(whole, place->offset, note);
+  if (status.isOk())
+    status = checkContents(whole, place->offset, note);
   if (!status.isOk())
     return status;
   Trailer trailer;

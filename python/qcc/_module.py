@@ -212,8 +212,9 @@ def load(source: "str | os.PathLike[str] | bytes", *, variant: Optional[str] = N
         public_key: load only what `qcc sign` has signed with the secret key of this one, 64 hexadecimal digits; None
             looks at no signature.
         private_copy: load a copy of the file, for files that may be overwritten while they are loaded.
-        share_weights: leave large weights in the pages of the file, which processes that load it share. Otherwise
-            each process copies weights of 8 MiB and more to pages that are faster.
+        share_weights: leave large weights in the pages of the file, which processes that load it share, and which the
+            first call reads and checks: it raises CorruptArtifactError if they are damaged. Otherwise each process
+            copies weights of 8 MiB and more to pages that are faster.
 
     Raises:
         NotFoundError: there is no such file, or no such GPU.

@@ -46,7 +46,7 @@ extern "C" {
 
 #define QCC_ABI_MAGIC "QCCARTF" /* 8 bytes with its terminator */
 #define QCC_ABI_VERSION 4u
-#define QCC_ABI_MINOR_VERSION 6u
+#define QCC_ABI_MINOR_VERSION 7u
 #define QCC_ARTIFACT_SYMBOL "qcc_artifact"
 
 /// The limits of the runtime. Compilers refuse programs that exceed them; an
@@ -336,6 +336,11 @@ typedef struct qcc_descriptor {
   // Since 4.5.
   int64_t n_self_tests;
   int64_t self_tests_ref; ///< qcc_self_test_desc[n_self_tests]
+  // Since 4.7, for runtimes that check weights when a program first runs.
+  int64_t code_size;  ///< bytes of the file before the segment of the weights,
+                      ///< the last one; 0: they have none of their own
+  uint64_t code_hash; ///< XXH64 of these bytes, in which this hash and that of
+                      ///< the note (ArtifactNote.h) count as zero
 } qcc_descriptor;
 
 #ifdef __cplusplus

@@ -65,7 +65,8 @@ private:
   uint64_t total_ = 0;
 };
 
-/// Writes size and hash into the note of a complete artifact.
+/// Writes the hash of what comes before the weights into the descriptor of a
+/// complete artifact, and then size and hash into its note.
 Status stampArtifact(char *bytes, uint64_t size);
 
 } // namespace qcc::rt

@@ -44,6 +44,10 @@ public:
   /// The readable ones that are loaded; at least one.
   std::vector<ElfSegment> loadedSegments() const;
 
+  /// Where the last segment of the file starts, if it is only read and follows
+  /// everything else; 0 otherwise. Weights have such a segment.
+  uint64_t findLastReadOnly() const;
+
   /// Where the note of qcc starts; fails if the file lacks it.
   Result<ElfPlace> findNote() const;
 

@@ -27,7 +27,9 @@
 #include "qcc/Runtime/Signature.h"
 
 #include <array>
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -211,7 +213,9 @@ struct MemoryRange {
 enum class WeightPages {
   /// Huge for 8 MiB of weights or more, File for less.
   Auto,
-  /// The artifact's own pages: all processes that load a file share them.
+  /// The artifact's own pages: all processes that load a file share them. Large
+  /// weights are first read by the first run, which compares them with their
+  /// hash.
   File,
   /// Huge pages of this process, to which they are copied; those of the
   /// artifact where the kernel gives none.
@@ -310,6 +314,10 @@ public:
   /// The entry of a name, or a failure that says which entries there are.
   Result<const Entry *> requireEntry(std::string_view name) const;
 
+  /// Compares weights with their hash that were not when they were loaded, as a
+  /// run does before it reads them. Does so once, if they are undamaged.
+  Status checkWeights() const;
+
 private:
   Module() = default;
 
@@ -327,6 +335,8 @@ private:
   /// What is only looked at goes there with the first run.
   Status loadOnDevice(const ModuleOptions &options);
 
+  mutable std::mutex weightsMutex_;
+  mutable std::atomic<bool> weightsAreUnchecked_{false};
   std::shared_ptr<void> keepAlive_;
   const qcc_descriptor *descriptor_ = nullptr;
   std::string_view producer_;

@@ -43,7 +43,7 @@ TEST(ArtifactFile, NobodyChangesAFileInMemory) {
   // Before it is mapped: neither shorter, which would be a SIGBUS, nor longer.
   EXPECT_NE(ftruncate(descriptor, 1), 0);
   EXPECT_NE(ftruncate(descriptor, off_t(bytes.size()) + 1), 0);
-  auto image = file->validate(nullptr);
+  auto image = file->validate(nullptr, WeightsCheck::Now);
   ASSERT_TRUE(image.isOk()) << image.message();
   auto loaded = file->load(*image);
   ASSERT_TRUE(loaded.isOk()) << loaded.message();

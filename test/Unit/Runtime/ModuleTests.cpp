@@ -284,7 +284,7 @@ TEST(Module, RefusesOtherVersions) {
   EXPECT_EQ(newer.load().status().code(), StatusCode::Unsupported);
   EXPECT_EQ(newer.load().message(),
             "the artifact has version 4.7, which is newer than this runtime, "
-            "which reads versions 4.0 to 4.6; update the runtime to the "
+            "which reads versions 4.0 to 4.7; update the runtime to the "
             "compiler's release");
   for (uint32_t other : {3u, 5u}) {
     FakeArtifact artifact(makeEntry());
@@ -292,7 +292,7 @@ TEST(Module, RefusesOtherVersions) {
     EXPECT_EQ(artifact.load().status().code(), StatusCode::Unsupported);
     EXPECT_EQ(artifact.load().message(),
               "the artifact has version " + std::to_string(other) +
-                  ", this runtime reads versions 4.0 to 4.6; use the compiler "
+                  ", this runtime reads versions 4.0 to 4.7; use the compiler "
                   "and the runtime of one release");
   }
 }

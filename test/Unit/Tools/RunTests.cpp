@@ -217,7 +217,7 @@ TEST_F(Run, ChecksInputs) {
 TEST_F(Run, Lists) {
   options.list = true;
   options.sources.inputs.clear();
-  EXPECT_EQ(run().text, R"(m.so: made by qcc test, format 4.6
+  EXPECT_EQ(run().text, R"(m.so: made by qcc test, format 4.7
 variants:
   test  runs here, loaded  (sse2)
 weights: 64 bytes
