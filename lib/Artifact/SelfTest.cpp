@@ -63,7 +63,7 @@ Result<TestTable> TestTable::find(char *artifact, uint64_t size) {
   if (!descriptor.isOk())
     return descriptor.status();
   qcc_descriptor &found = **descriptor;
-  if (found.size < int64_t(sizeof(qcc_descriptor)))
+  if (found.size < int64_t(offsetof(qcc_descriptor, code_size)))
     return unsupported("the artifact has no room for self-tests; compile the "
                        "program again");
   if (found.n_self_tests < 0 || found.n_self_tests > QCC_MAX_COUNT)

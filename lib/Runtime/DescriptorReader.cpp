@@ -172,11 +172,12 @@ TensorInfo DescriptorReader::readTensor(const qcc_tensor_desc &desc,
   return info;
 }
 
-/// The sizes of descriptors before there were minor versions, and before there
-/// were self-tests.
+/// The sizes of descriptors before there were minor versions, before there were
+/// self-tests, and before there was a hash of the code.
 constexpr int64_t descriptorSizeOf40 = offsetof(qcc_descriptor, minor_version),
-                  descriptorSizeOf41 = offsetof(qcc_descriptor, n_self_tests);
-constexpr uint32_t firstMinorWithSelfTests = 5;
+                  descriptorSizeOf41 = offsetof(qcc_descriptor, n_self_tests),
+                  descriptorSizeOf45 = offsetof(qcc_descriptor, code_size);
+constexpr uint32_t firstMinorWithSelfTests = 5, firstMinorWithCodeHash = 7;
 
 static std::string versionText(uint32_t minorVersion) {
   return std::to_string(QCC_ABI_VERSION) + "." + std::to_string(minorVersion);
@@ -213,6 +214,9 @@ Status DescriptorReader::readHeader() {
     return status_;
   minorVersion_ = descriptor_->minor_version;
   if (minorVersion_ >= firstMinorWithSelfTests &&
+      !checkSize(descriptorSizeOf45).isOk())
+    return status_;
+  if (minorVersion_ >= firstMinorWithCodeHash &&
       !checkSize(sizeof(qcc_descriptor)).isOk())
     return status_;
   if (minorVersion_ > QCC_ABI_MINOR_VERSION)
