@@ -303,7 +303,7 @@ int runSign(const std::string &input, const std::string &keyPath,
 /// Writes a new secret key, and prints the public one.
 int runMakeKey(const std::string &path);
 /// Whose ops are listed.
-enum class OpSource { MLIR, ONNX, StableHLO };
+enum class OpSource { MLIR, ONNX, StableHLO, TFLite };
 int runOps(OpSource source);
 int runFormats();
 int runTargets();
