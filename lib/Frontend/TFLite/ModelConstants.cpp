@@ -7,6 +7,7 @@
 
 #include "ModelConstants.h"
 #include "OpImporter.h"
+#include "Sparse.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "qcc/Dialect/Utils/ConstantData.h"
 
@@ -30,8 +31,8 @@ static SmallVector<char> unpack(ArrayRef<char> data, int64_t count) {
   return bytes;
 }
 
-static TypedAttr makeAttribute(RankedTensorType type,
-                               const TensorInfo &tensor) {
+static TypedAttr makeAttribute(RankedTensorType type, const TensorInfo &tensor,
+                               bool outlives = true) {
   ArrayRef<char> data = tensor.data;
   StringRef name = tensor.name.empty() ? "constant" : tensor.name;
   if (tensor.type == fb::TensorType_Int4)
@@ -50,7 +51,7 @@ static TypedAttr makeAttribute(RankedTensorType type,
   }
   unsigned width = getElementBytes(type.getElementType());
   bool isAligned = reinterpret_cast<uintptr_t>(data.data()) % width == 0;
-  if (data.size() < kMinMapped || !isAligned)
+  if (data.size() < kMinMapped || !isAligned || !outlives)
     return makeConstant(type, data, name);
   AsmResourceBlob blob(
       data, width, [](void *, size_t, size_t) {},
@@ -61,9 +62,6 @@ static TypedAttr makeAttribute(RankedTensorType type,
 rt::Result<GraphValue> tflite::makeConstantValue(OpBuilder &b,
                                                  const TensorInfo &tensor) {
   std::string what = "constant '" + tensor.name.str() + "' ";
-  if (tensor.sparsity)
-    return rt::unsupported(what + "is sparse, which is not supported; make it "
-                                  "dense");
   Type element = elementType(tensor.type, b.getContext());
   if (!element)
     return rt::unsupported(what + "has elements of " +
@@ -78,5 +76,12 @@ rt::Result<GraphValue> tflite::makeConstantValue(OpBuilder &b,
   if (type.getNumElements() == 0)
     return Constants::toValue(
         b, DenseElementsAttr::get(type, ArrayRef<Attribute>()));
-  return Constants::toValue(b, makeAttribute(type, tensor));
+  if (!tensor.sparsity)
+    return Constants::toValue(b, makeAttribute(type, tensor));
+  rt::Result<std::vector<char>> dense = makeDense(tensor);
+  if (!dense.isOk())
+    return dense.status();
+  TensorInfo all = tensor;
+  all.data = *dense;
+  return Constants::toValue(b, makeAttribute(type, all, /*outlives=*/false));
 }

@@ -37,6 +37,11 @@ QCC_TFLITE_OP(Conv3D)
 QCC_TFLITE_OP(DepthwiseConv2D)
 QCC_TFLITE_OP(TransposeConv)
 
+// Blocks.cpp
+QCC_TFLITE_OP(BatchToSpace)
+QCC_TFLITE_OP(Blocks)
+QCC_TFLITE_OP(SpaceToBatch)
+
 // Control.cpp
 QCC_TFLITE_OP(AssignVariable)
 QCC_TFLITE_OP(CallOnce)
@@ -53,8 +58,8 @@ QCC_TFLITE_OP(ScatterNd)
 QCC_TFLITE_OP(TopK)
 
 // Movement.cpp
-QCC_TFLITE_OP(Blocks)
 QCC_TFLITE_OP(Concatenation)
+QCC_TFLITE_OP(Densify)
 QCC_TFLITE_OP(ExpandDims)
 QCC_TFLITE_OP(MirrorPad)
 QCC_TFLITE_OP(Pack)

@@ -327,36 +327,5 @@ LogicalResult tflite::importReverse(OpImporter &n) {
   }));
 }
 
-/// SPACE_TO_DEPTH and DEPTH_TO_SPACE.
-LogicalResult tflite::importBlocks(OpImporter &n) {
-  bool isDeep = n.op.code == code::SPACE_TO_DEPTH;
-  auto *options = n.options<fb::BlockOptions>(
-      isDeep ? fb::OptionsType_SpaceToDepth : fb::OptionsType_DepthToSpace);
-  GraphValue &x = n.in(0);
-  if (!options)
-    return failure();
-  int64_t block = options->block_size();
-  bool fits = x.rank() == 4 && block > 0 && block < (1 << 20);
-  for (unsigned d : {1u, 2u, 3u})
-    if (fits && isDeep == (d != 3)) {
-      int64_t by = isDeep ? block : block * block;
-      fits = knownSize(x.shape[d]).value_or(0) % by == 0;
-    }
-  if (!fits)
-    return n.refuse() << "has blocks of " << block << " for "
-                      << n.type(x.element, x.shape) << "; correct the model";
-  OpFoldResult b = n.size(block);
-  Shape s = x.shape, wide, flat;
-  if (isDeep) {
-    OpFoldResult rows = n.floorDiv(s[1], b), columns = n.floorDiv(s[2], b);
-    wide = {s[0], rows, b, columns, b, s[3]};
-    flat = {s[0], rows, columns, n.mul(s[3], n.size(block * block))};
-  } else {
-    OpFoldResult depth = n.floorDiv(s[3], n.size(block * block));
-    wide = {s[0], s[1], s[2], b, b, depth};
-    flat = {s[0], n.mul(s[1], b), n.mul(s[2], b), depth};
-  }
-  GraphValue split = reshape(n, x, wide);
-  GraphValue moved = transpose(n, split, {0, 1, 3, 2, 4, 5});
-  return n.set(reshape(n, moved, flat));
-}
+/// Constants are dense as soon as an op reads them.
+LogicalResult tflite::importDensify(OpImporter &n) { return n.set(n.in(0)); }
