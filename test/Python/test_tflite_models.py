@@ -65,6 +65,21 @@ def test_unsigned_depthwise_convolution():
     np.testing.assert_array_equal(run(m.write(z), image), (want.astype(np.int32) + 128).astype(np.uint8))
 
 
+def test_rounding(tmp_path):
+    """--rounding=xnnpack rounds once where the reference rounds twice; some results differ."""
+    m = Model()
+    a, b = (m.main.input((200, 50), np.int8, scale, zero) for scale, zero in ((0.05, 3), (0.021, -70)))
+    (tmp_path / "m.tflite").write_bytes(m.write(m.main.op("MUL", [a, b], new((200, 50), np.int8, 0.1, -9))))
+    x, y = stored((200, 50)), stored((200, 50))
+    product, factor = (x.astype(np.int32) - 3) * (y.astype(np.int32) + 70), np.float64(np.float32(0.05)) * np.float32(0.021) / np.float32(0.1)
+    want = {"reference": t.narrow(t.scale_twice(product, factor), -9), "xnnpack": t.narrow(t.scale_once(product, factor), -9)}
+    assert (want["reference"] != want["xnnpack"]).any()
+    tool = program.build_dir() / "bin" / "qcc"
+    for rounding, expected in want.items():
+        subprocess.run([tool, "compile", tmp_path / "m.tflite", f"--rounding={rounding}", "-o", tmp_path / "m.so"], check=True)
+        np.testing.assert_array_equal(qcc.load(tmp_path / "m.so").function(threads=1)(x, y), expected)
+
+
 @pytest.mark.parametrize("batch", [3, -1])
 def test_fully_connected_rounds_once(batch):
     m = Model()
@@ -224,6 +239,38 @@ def test_refusals(model, message):
     with pytest.raises(qcc.InvalidProgramError) as info:
         qcc.compile(model())
     assert message in str(info.value)
+
+
+def densified(indices):
+    """DENSIFY of a matrix whose second dimension is sparse."""
+    m = Model()
+    lists = t.Table({0: np.array(indices, np.uint8)})
+    dims = [t.Table({0: t.i8(0), 1: 2}), t.Table({0: t.i8(1), 2: t.i8(3), 3: t.Table({0: np.array([0, 1, 3], np.uint8)}), 4: t.i8(3), 5: lists})]
+    w = m.main.constant(np.float32([5, 6, 7]), f0=np.array([2, 4], np.int32),
+                        f6=t.Table({0: np.array([0, 1], np.int32), 2: dims}))
+    dense = m.main.op("DENSIFY", [w], new((2, 4)))
+    return m.write(m.main.op("ADD", [m.main.input((2, 4)), dense], new((2, 4))))
+
+
+def test_sparse_constants():
+    zeros = np.zeros((2, 4), np.float32)
+    np.testing.assert_array_equal(run(densified([3, 0, 2]), zeros), [[0, 0, 0, 5], [6, 0, 7, 0]])
+    for indices in ([4, 0, 2], [3, 0], [255, 0, 2]):
+        with pytest.raises(qcc.InvalidProgramError, match="is sparse, and its indices do not fit its shape"):
+            qcc.compile(densified(indices))
+
+
+def test_batches_of_blocks():
+    m = Model()
+    x = m.main.input((2, 4, 5, 3))
+    blocks = m.main.constant([2, 3], np.int32)
+    there = m.main.op("SPACE_TO_BATCH_ND", [x, blocks, m.main.constant([[0, 0], [1, 0]], np.int32)], new((12, 2, 2, 3)))
+    back = m.main.op("BATCH_TO_SPACE_ND", [there, blocks, m.main.constant([[0, 0], [1, 0]], np.int32)], new((2, 4, 5, 3)))
+    image = RANDOM.standard_normal((2, 4, 5, 3)).astype(np.float32)
+    padded = np.pad(image, ((0, 0), (0, 0), (1, 0), (0, 0))).reshape(2, 2, 2, 2, 3, 3)
+    got = run(m.write(there, back), image)
+    np.testing.assert_array_equal(got[0], padded.transpose(2, 4, 0, 1, 3, 5).reshape(12, 2, 2, 3))
+    np.testing.assert_array_equal(got[1], image)
 
 
 def test_shapes_of_inputs_are_given():

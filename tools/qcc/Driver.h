@@ -45,8 +45,9 @@ struct ProgramOptions {
   std::string mcpu = "native";
   std::string weights;
   bool unfused = false;
-  bool emitsCubin = false; ///< Machine code beside PTX.
-  std::string tuning;      ///< A tuning database, or empty.
+  std::string rounding = "reference"; ///< or "xnnpack"; of TFLite models
+  bool emitsCubin = false;            ///< Machine code beside PTX.
+  std::string tuning;                 ///< A tuning database, or empty.
   /// How many threads generate code; 0: one for each CPU.
   unsigned compileThreads = 0;
   /// Sizes that the command line gives. An ONNX model is compiled for those

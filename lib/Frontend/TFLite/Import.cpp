@@ -46,10 +46,10 @@ struct Scope {
 
 class ModelImporter : public GraphImporter {
 public:
-  ModelImporter(const Model &model, StringRef file, const FixedInputs &fixed,
-                MLIRContext *context)
-      : model(model), fixed(fixed), builder(context),
-        place(FileLineColLoc::get(context, file, 0, 0)) {}
+  ModelImporter(const Model &model, StringRef file,
+                const ImportOptions &options, MLIRContext *context)
+      : model(model), fixed(options.fixed), rounding(options.tfliteRounding),
+        builder(context), place(FileLineColLoc::get(context, file, 0, 0)) {}
 
   OwningOpRef<ModuleOp> run();
 
@@ -64,6 +64,9 @@ public:
   FailureOr<Variable *> findVariable(StringRef name, const TensorInfo &tensor,
                                      OpImporter &from) override;
   Role role() const override { return scope->role; }
+  bool roundsOnce() const override {
+    return rounding == TFLiteRounding::XNNPACK;
+  }
 
 private:
   LogicalResult verifyFixed();
@@ -85,6 +88,7 @@ private:
 
   const Model &model;
   const FixedInputs &fixed;
+  TFLiteRounding rounding;
   OpBuilder builder;
   Location place;
   func::FuncOp function;
@@ -464,7 +468,7 @@ OwningOpRef<ModuleOp> qcc::importTFLite(const llvm::SourceMgr &sources,
                        quant::QuantDialect, scf::SCFDialect,
                        tensor::TensorDialect, qnn::QNNDialect>();
   OwningOpRef<ModuleOp> module =
-      ModelImporter(**model, name, options.fixed, context).run();
+      ModelImporter(**model, name, options, context).run();
   if (!module || failed(verifyImported(*module, options)))
     return {};
   return module;

@@ -74,6 +74,8 @@ public:
                                              const TensorInfo &tensor,
                                              class OpImporter &from) = 0;
   virtual Role role() const = 0;
+  /// Whether products of stored integers are rounded once, as XNNPACK does.
+  virtual bool roundsOnce() const = 0;
 };
 
 class OpImporter : public GraphBuilder {

@@ -20,7 +20,8 @@ using Iterator = utils::IteratorType;
 // Factors
 //===----------------------------------------------------------------------===//
 
-Multiplier tflite::quantizeMultiplier(double factor) {
+Multiplier tflite::quantizeMultiplier(const OpImporter &n, double factor) {
+  bool roundsOnce = n.importer.roundsOnce();
   int exponent = 0;
   double fraction = std::frexp(factor, &exponent);
   auto value = static_cast<int64_t>(std::round(fraction * 0x1p31));
@@ -32,8 +33,8 @@ Multiplier tflite::quantizeMultiplier(double factor) {
     return {};
   // Greater factors than any quantization has.
   if (exponent > 30)
-    return {std::numeric_limits<int32_t>::max(), 1};
-  return {static_cast<int32_t>(value), 31 - exponent};
+    return {std::numeric_limits<int32_t>::max(), 1, roundsOnce};
+  return {static_cast<int32_t>(value), 31 - exponent, roundsOnce};
 }
 
 static Value constant64(Scalars &s, int64_t value) {
@@ -59,16 +60,16 @@ static Value roundTwice(Scalars &s, Value x, Value round) {
   return s.add(round, nudge);
 }
 
-Value tflite::multiply(Scalars &s, Value x, Multiplier m, bool roundsOnce) {
+Value tflite::multiply(Scalars &s, Value x, Multiplier m) {
   Value round = constant64(s, int64_t(1) << (m.shift - 1));
-  if (m.shift > 31 && !roundsOnce)
+  if (m.shift > 31 && !m.roundsOnce)
     round = roundTwice(s, x, round);
   return scale(s, x, constant64(s, m.value), round, constant64(s, m.shift));
 }
 
-int64_t tflite::multiply(int64_t x, Multiplier m, bool roundsOnce) {
+int64_t tflite::multiply(int64_t x, Multiplier m) {
   int64_t product = x * m.value, round = int64_t(1) << (m.shift - 1);
-  if (m.shift > 31 && !roundsOnce)
+  if (m.shift > 31 && !m.roundsOnce)
     round += product < 0 ? -(int64_t(1) << 30) : int64_t(1) << 30;
   return (product + round) >> m.shift;
 }
@@ -163,7 +164,7 @@ static ChannelFactors readFactors(OpImporter &n, ArrayRef<double> factors,
   SmallVector<int64_t> values, rounds, shifts;
   ChannelFactors result;
   for (double factor : factors) {
-    Multiplier m = quantizeMultiplier(factor);
+    Multiplier m = quantizeMultiplier(n, factor);
     int64_t value = m.value, shift = m.shift;
     if (isWide) {
       value = value < 0x7fff0000 ? (value + (1 << 15)) >> 16 : 0x7fff;
@@ -191,15 +192,15 @@ FailureOr<GraphValue> tflite::requantize(OpImporter &n, GraphValue &sums,
                                          bool roundsOnce) {
   bool isWide = sums.element.isInteger(64);
   if (factors.size() == 1) {
-    Multiplier m = quantizeMultiplier(factors.front());
+    Multiplier m = quantizeMultiplier(n, factors.front());
+    m.roundsOnce |= roundsOnce;
     return elementwise(n, {&sums}, type, [&](Scalars &s, ValueRange x) {
-      Value scaled =
-          isWide ? multiplyWide(s, x[0], m) : multiply(s, x[0], m, roundsOnce);
+      Value scaled = isWide ? multiplyWide(s, x[0], m) : multiply(s, x[0], m);
       return narrow(s, scaled, type, zeroPoint, range);
     });
   }
   ChannelFactors c = readFactors(n, factors, isWide);
-  c.hasWide &= !roundsOnce;
+  c.hasWide &= !roundsOnce && !n.importer.roundsOnce();
   return elementwise(n, {&sums, &c.values, &c.rounds, &c.shifts}, type,
                      [&](Scalars &s, ValueRange x) -> Value {
                        Value round = x[2];

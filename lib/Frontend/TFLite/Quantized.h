@@ -20,15 +20,17 @@ namespace qcc::tflite {
 struct Multiplier {
   int32_t value = 0;
   int shift = 31;
+  /// Whether products are rounded once, half up. Otherwise they are rounded to
+  /// 31 bits behind the point, half up, and then half away from zero.
+  bool roundsOnce = false;
 };
-Multiplier quantizeMultiplier(double factor);
+/// A factor with the rounding that the import asks for.
+Multiplier quantizeMultiplier(const OpImporter &n, double factor);
 
-/// x · m / 2^shift of an i32, rounded to i32: first the product to 31 bits
-/// behind the point, half up, then the rest, half away from zero. With
-/// `roundsOnce`, half up at once.
-Value multiply(Scalars &s, Value x, Multiplier m, bool roundsOnce = false);
+/// x · m / 2^shift of an i32, rounded to i32.
+Value multiply(Scalars &s, Value x, Multiplier m);
 /// The same of a number that is known.
-int64_t multiply(int64_t x, Multiplier m, bool roundsOnce = false);
+int64_t multiply(int64_t x, Multiplier m);
 
 /// The integers that a type, or an activation, allows.
 struct StoredRange {
@@ -47,8 +49,8 @@ Value narrow(Scalars &s, Value x, Type type, int32_t zeroPoint,
              StoredRange range);
 
 /// Sums of products as integers of `type`: each is multiplied by its factor,
-/// of which there is one or one for each element of the last dimension, and
-/// rounded as `multiply` does.
+/// of which there is one or one for each element of the last dimension. With
+/// `roundsOnce`, products are rounded once whatever the import asks for.
 FailureOr<GraphValue> requantize(OpImporter &n, GraphValue &sums,
                                  ArrayRef<double> factors, Type type,
                                  int32_t zeroPoint, StoredRange range,

@@ -66,7 +66,7 @@ LogicalResult tflite::importClamp(OpImporter &n) {
   if (most)
     range.most = std::min(range.most, quantize(*most));
   Multiplier m =
-      quantizeMultiplier(static_cast<double>(from->scale / to->scale));
+      quantizeMultiplier(n, static_cast<double>(from->scale / to->scale));
   return setOr(
       n, elementwise(n, {&x}, x.element, [&](Scalars &s, ValueRange args) {
         Value v = widen(s, args[0], from->zeroPoint);
@@ -118,9 +118,9 @@ LogicalResult tflite::importLeakyRelu(OpImporter &n) {
   if (failed(verifyByte(n)) || failed(from) || failed(to))
     return failure();
   double factor = static_cast<double>(from->scale) / to->scale;
-  Multiplier identity = quantizeMultiplier(factor),
+  Multiplier identity = quantizeMultiplier(n, factor),
              slope = quantizeMultiplier(
-                 static_cast<double>(from->scale * alpha / to->scale));
+                 n, static_cast<double>(from->scale * alpha / to->scale));
   return setOr(n, lookUp(n, x, [&](int64_t stored) {
                  int64_t v = stored - from->zeroPoint;
                  return to->zeroPoint + multiply(v, v >= 0 ? identity : slope);
@@ -141,9 +141,9 @@ LogicalResult tflite::importPrelu(OpImporter &n) {
   if (failed(verifyByte(n)) || failed(from) || failed(slope) || failed(to))
     return failure();
   double factor = static_cast<double>(from->scale) / to->scale;
-  Multiplier identity = quantizeMultiplier(factor),
-             scaled = quantizeMultiplier(static_cast<double>(from->scale) *
-                                         slope->scale / to->scale);
+  Multiplier identity = quantizeMultiplier(n, factor),
+             scaled = quantizeMultiplier(n, static_cast<double>(from->scale) *
+                                                slope->scale / to->scale);
   return setOr(
       n,
       elementwise(n, {&x, &alpha}, x.element, [&](Scalars &s, ValueRange args) {
@@ -182,8 +182,8 @@ struct ShortMultiplier {
 };
 } // namespace
 
-static ShortMultiplier shorten(double factor) {
-  Multiplier m = quantizeMultiplier(factor);
+static ShortMultiplier shorten(const OpImporter &n, double factor) {
+  Multiplier m = quantizeMultiplier(n, factor);
   int64_t value = m.value >= 0x7fffffff - (1 << 15)
                       ? 0x7fff
                       : (static_cast<int64_t>(m.value) + (1 << 15)) >> 16;
@@ -203,8 +203,8 @@ LogicalResult tflite::importHardSwish(OpImporter &n) {
     return failure();
   // 7 more bits for the input, and a gate of 16 bits.
   float fine = (1.0f / 128.0f) * from->scale, gateScale = 3.0f / 32768.0f;
-  ShortMultiplier output = shorten(fine / to->scale),
-                  gate = shorten(fine / gateScale);
+  ShortMultiplier output = shorten(n, fine / to->scale),
+                  gate = shorten(n, fine / gateScale);
   if (output.exponent > 0 || gate.exponent > 15)
     return n.refuse() << "has scales that TFLite does not define; quantize the "
                          "model again";

@@ -55,9 +55,10 @@ static FailureOr<GraphValue> addStored(OpImporter &n, const Affine &x,
   int bits = type.isInteger(16) ? 15 : 20;
   double twice =
       2 * std::max(static_cast<double>(x.scale), static_cast<double>(y.scale));
-  Multiplier mx = quantizeMultiplier(x.scale / twice),
-             my = quantizeMultiplier(y.scale / twice),
-             m = quantizeMultiplier(twice / (std::ldexp(1.0, bits) * to.scale));
+  Multiplier mx = quantizeMultiplier(n, x.scale / twice),
+             my = quantizeMultiplier(n, y.scale / twice),
+             m = quantizeMultiplier(n,
+                                    twice / (std::ldexp(1.0, bits) * to.scale));
   bool isSub = n.op.code == code::SUB;
   return combine(n, type, [&](Scalars &s, ValueRange args) {
     auto fine = [&](Value v, int32_t zeroPoint, Multiplier factor) {
@@ -88,8 +89,8 @@ importStored(OpImporter &n, const fb::ArithmeticOptions &options) {
     return n.refuse() << "divides " << typeName(n.info(0).type)
                       << ", which is not supported; multiply by the inverse, "
                          "or divide float32";
-  Multiplier m =
-      quantizeMultiplier(static_cast<double>(x->scale) * y->scale / to->scale);
+  Multiplier m = quantizeMultiplier(n, static_cast<double>(x->scale) *
+                                           y->scale / to->scale);
   return combine(n, type, [&](Scalars &s, ValueRange args) {
     Value product =
         s.mul(widen(s, args[0], x->zeroPoint), widen(s, args[1], y->zeroPoint));
@@ -218,11 +219,11 @@ LogicalResult tflite::importCompare(OpImporter &n) {
   auto a = n.affine(0), b = n.affine(1);
   if (failed(a) || failed(b))
     return failure();
-  auto fine = [](Scalars &s, Value v, const Affine &affine) {
+  auto fine = [&](Scalars &s, Value v, const Affine &affine) {
     Value wide = widen(s, v, affine.zeroPoint);
     Value moved =
         arith::ShLIOp::create(s.b, s.loc, wide, s.constant(wide.getType(), 8));
-    return multiply(s, moved, quantizeMultiplier(affine.scale));
+    return multiply(s, moved, quantizeMultiplier(n, affine.scale));
   };
   return setOr(n, combine(n, truth, [&](Scalars &s, ValueRange args) {
                  return compare(s, n.op.code, fine(s, args[0], *a),
@@ -356,7 +357,7 @@ static FailureOr<GraphValue> absStored(OpImporter &n) {
   if (failed(from) || failed(to))
     return failure();
   Multiplier m =
-      quantizeMultiplier(static_cast<double>(from->scale) / to->scale);
+      quantizeMultiplier(n, static_cast<double>(from->scale) / to->scale);
   return lookUp(n, n.in(0), [&](int64_t stored) {
     return multiply(std::abs(stored - from->zeroPoint), m) + to->zeroPoint;
   });

@@ -33,7 +33,7 @@ LogicalResult tflite::importQuantize(OpImporter &n) {
     if (failed(from))
       return failure();
     Multiplier m =
-        quantizeMultiplier(static_cast<double>(from->scale) / to->scale);
+        quantizeMultiplier(n, static_cast<double>(from->scale) / to->scale);
     auto result = elementwise(n, {&x}, type, [&](Scalars &s, ValueRange args) {
       Value scaled = multiply(s, widen(s, args[0], from->zeroPoint), m);
       return narrow(s, scaled, type, to->zeroPoint, range);

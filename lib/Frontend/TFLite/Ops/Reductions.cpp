@@ -65,7 +65,7 @@ static FailureOr<GraphValue> sumStored(OpImporter &n, ArrayRef<int64_t> dims,
   }
   bool isMean = n.op.code == code::MEAN;
   double factor = static_cast<double>(from->scale) / to->scale;
-  Multiplier m = quantizeMultiplier(factor);
+  Multiplier m = quantizeMultiplier(n, factor);
   int64_t moved = static_cast<int64_t>(from->zeroPoint) * count;
   if (isMean) {
     // The count is divided out of the factor, which has bits to spare.
