@@ -34,6 +34,9 @@ using mlir::Type;
 
 using Values = SmallVector<GraphValue>;
 
+/// The most that a model may give for a size, since its own have 32 bits.
+inline constexpr int64_t kMostSize = (int64_t(1) << 31) - 1;
+
 /// The type that elements have in a GraphValue; null if they are not supported.
 Type elementType(fb::TensorType type, mlir::MLIRContext *context);
 

@@ -23,7 +23,10 @@ using Iterator = utils::IteratorType;
 Multiplier tflite::quantizeMultiplier(const OpImporter &n, double factor) {
   bool roundsOnce = n.importer.roundsOnce();
   int exponent = 0;
-  double fraction = std::frexp(factor, &exponent);
+  // No quantization has such factors, but a damaged model may.
+  if (std::isnan(factor))
+    factor = 0;
+  double fraction = std::frexp(std::clamp(factor, -0x1p40, 0x1p40), &exponent);
   auto value = static_cast<int64_t>(std::round(fraction * 0x1p31));
   if (value == int64_t(1) << 31) {
     value /= 2;
@@ -244,6 +247,12 @@ tflite::lookUp(OpImporter &n, GraphValue &x,
   });
 }
 
+int64_t tflite::toStored(float scaled) {
+  return std::isnan(scaled)
+             ? 0
+             : static_cast<int64_t>(std::clamp(scaled, -1e6f, 1e6f));
+}
+
 FailureOr<GraphValue>
 tflite::lookUpReal(OpImporter &n, llvm::function_ref<float(float)> function) {
   FailureOr<Affine> from = n.affine(0), to = n.resultAffine();
@@ -253,8 +262,7 @@ tflite::lookUpReal(OpImporter &n, llvm::function_ref<float(float)> function) {
   return lookUp(n, n.in(0), [&](int64_t stored) {
     float real = from->scale * static_cast<float>(stored - from->zeroPoint);
     float scaled = std::round(function(real) * inverse);
-    return static_cast<int64_t>(std::clamp(scaled, -1e6f, 1e6f)) +
-           to->zeroPoint;
+    return toStored(scaled) + to->zeroPoint;
   });
 }
 

@@ -64,6 +64,10 @@ FailureOr<GraphValue> lookUp(OpImporter &n, GraphValue &x,
 FailureOr<GraphValue> lookUpReal(OpImporter &n,
                                  llvm::function_ref<float(float)> function);
 
+/// A rounded float as an integer: 0 for a NaN, and far beyond 8 bits for large
+/// ones.
+int64_t toStored(float scaled);
+
 /// A fused activation of floats, or of integers that are not quantized.
 FailureOr<GraphValue> activate(OpImporter &n, GraphValue x,
                                fb::Activation activation);

@@ -140,7 +140,7 @@ static TypedAttr turnWindow(GraphValue &w) {
   auto sizes = knownSizes(w.shape);
   if (!data || !sizes)
     return {};
-  SmallVector<int64_t> s = *sizes;
+  const SmallVector<int64_t> &s = *sizes;
   size_t row = s[3] * getElementBytes(w.element);
   std::vector<char> bytes(data->bytes.size());
   int64_t window = s[1] * s[2];

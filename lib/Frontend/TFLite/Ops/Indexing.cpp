@@ -133,9 +133,10 @@ LogicalResult tflite::importScatterNd(OpImporter &n) {
     return failure();
   Shape shape(*sizes);
   for (OpFoldResult size : shape)
-    if (knownSize(size).value_or(0) < 0)
-      return n.refuse() << "has a shape with a negative size; correct the "
-                           "model";
+    if (int64_t known = knownSize(size).value_or(0);
+        known < 0 || known > kMostSize)
+      return n.refuse() << "has a shape with the size " << known
+                        << "; correct the model";
   auto depth = readDepth(n, 0, shape);
   if (failed(depth))
     return failure();

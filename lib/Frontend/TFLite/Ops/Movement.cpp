@@ -43,7 +43,7 @@ LogicalResult tflite::importReshape(OpImporter &n) {
   for (auto [d, size] : llvm::enumerate(wanted)) {
     std::optional<int64_t> known = knownSize(size);
     shape.push_back(size);
-    if (known && *known < -1)
+    if (known && (*known < -1 || *known > kMostSize))
       return n.refuse() << "has a shape with the size " << *known
                         << "; correct the model";
     if (known == -1) {
@@ -139,7 +139,7 @@ static FailureOr<GraphValue> rescale(OpImporter &n, unsigned i) {
   float bias = static_cast<float>(-from->zeroPoint) * factor;
   return lookUp(n, x, [&](int64_t stored) {
     float real = std::round(static_cast<float>(stored) * factor + bias);
-    return static_cast<int64_t>(std::clamp(real, -1e6f, 1e6f)) + to->zeroPoint;
+    return toStored(real) + to->zeroPoint;
   });
 }
 
@@ -211,9 +211,10 @@ LogicalResult tflite::importTile(OpImporter &n) {
   Shape wide, flat;
   SmallVector<AffineExpr> read;
   for (auto [d, count] : llvm::enumerate(*counts)) {
-    if (knownSize(count).value_or(1) < 0)
-      return n.refuse() << "repeats a dimension a negative number of times; "
-                           "correct the model";
+    if (int64_t known = knownSize(count).value_or(1);
+        known < 0 || known > kMostSize)
+      return n.refuse() << "repeats a dimension " << known
+                        << " times; correct the model";
     wide.append({count, x.shape[d]});
     read.push_back(n.b.getAffineDimExpr(2 * d + 1));
     flat.push_back(n.mul(count, x.shape[d]));
@@ -241,8 +242,10 @@ LogicalResult tflite::importPad(OpImporter &n) {
     low.push_back((*sizes)[2 * d]);
     high.push_back((*sizes)[2 * d + 1]);
     for (OpFoldResult size : {low.back(), high.back()})
-      if (knownSize(size).value_or(0) < 0)
-        return n.refuse() << "has negative padding; correct the model";
+      if (int64_t known = knownSize(size).value_or(0);
+          known < 0 || known > kMostSize)
+        return n.refuse() << "has padding of " << known
+                          << " elements; correct the model";
   }
   Value value;
   if (n.has(2)) {

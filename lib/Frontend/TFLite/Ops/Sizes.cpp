@@ -37,9 +37,10 @@ static FailureOr<Shape> readShape(OpImporter &n, unsigned i) {
   if (failed(sizes))
     return failure();
   for (OpFoldResult size : *sizes)
-    if (knownSize(size).value_or(0) < 0)
-      return n.refuse() << "has a shape with a negative size; correct the "
-                           "model";
+    if (int64_t known = knownSize(size).value_or(0);
+        known < 0 || known > kMostSize)
+      return n.refuse() << "has a shape with the size " << known
+                        << "; correct the model";
   return Shape(*sizes);
 }
 
@@ -74,7 +75,7 @@ LogicalResult tflite::importRange(OpImporter &n) {
     return failure();
   constexpr int64_t most = int64_t(1) << 31;
   for (auto *list : {&*start, &*limit, &*delta})
-    if (list->size() != 1 || std::abs(list->front()) > most)
+    if (list->size() != 1 || list->front() > most || list->front() < -most)
       return n.refuse() << "needs a start, a limit and a step; correct the "
                            "model";
   int64_t step = delta->front(), span = limit->front() - start->front();

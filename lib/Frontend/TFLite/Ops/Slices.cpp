@@ -49,7 +49,7 @@ LogicalResult tflite::importSplit(OpImporter &n) {
     sizes = *given;
     int64_t known = 0;
     for (int64_t part : sizes)
-      known += std::max<int64_t>(part, 0);
+      known += std::clamp<int64_t>(part, 0, *size + 1);
     for (int64_t &part : sizes)
       if (part == -1)
         part = *size - known;
@@ -58,7 +58,7 @@ LogicalResult tflite::importSplit(OpImporter &n) {
   bool fits = static_cast<int64_t>(sizes.size()) == parts;
   for (int64_t part : sizes) {
     fits &= part >= 0 && part <= *size;
-    start += part;
+    start += fits ? part : 0;
   }
   if (!fits || start != *size)
     return n.refuse() << "splits " << *size << " elements into " << parts
@@ -118,8 +118,9 @@ LogicalResult tflite::importSlice(OpImporter &n) {
     sizes.push_back(count);
     std::optional<int64_t> from = knownSize(begin), known = knownSize(count),
                            all = knownSize(x.shape[d]);
-    bool isInside = (!from || *from >= 0) && (!known || *known >= 0) &&
-                    (!from || !known || !all || *from + *known <= *all);
+    bool isInside =
+        (!from || *from >= 0) && (!known || *known >= 0) &&
+        (!from || !known || !all || (*from <= *all && *known <= *all - *from));
     if (!isInside)
       return n.refuse() << "takes elements that are not in "
                         << n.type(x.element, x.shape) << "; correct the model";
@@ -258,7 +259,8 @@ LogicalResult tflite::importStridedSlice(OpImporter &n) {
       isNew.push_back(true);
       continue;
     }
-    if ((*strides)[i] == 0 || std::abs((*strides)[i]) > (1 << 30))
+    if ((*strides)[i] == 0 || (*strides)[i] > kMostSize ||
+        (*strides)[i] < -kMostSize)
       return n.refuse() << "has a stride of " << (*strides)[i]
                         << "; correct the model";
     std::optional<int64_t> begin;
