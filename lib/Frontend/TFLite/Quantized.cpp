@@ -194,6 +194,17 @@ FailureOr<GraphValue> tflite::requantize(OpImporter &n, GraphValue &sums,
                                          int32_t zeroPoint, StoredRange range,
                                          bool roundsOnce) {
   bool isWide = sums.element.isInteger(64);
+  if (isWide && roundsOnce) {
+    Type i32 = n.b.getI32Type();
+    auto sums32 =
+        elementwise(n, {&sums}, i32, [&](Scalars &s, ValueRange x) -> Value {
+          return arith::TruncIOp::create(s.b, s.loc, i32,
+                                         clamp(s, x[0], rangeOf(i32)));
+        });
+    return failed(sums32) ? sums32
+                          : requantize(n, *sums32, factors, type, zeroPoint,
+                                       range, roundsOnce);
+  }
   if (factors.size() == 1) {
     Multiplier m = quantizeMultiplier(n, factors.front());
     m.roundsOnce |= roundsOnce;

@@ -18,7 +18,6 @@
 
 using namespace qcc;
 using namespace qcc::tflite;
-using llvm::ArrayRef;
 using llvm::SmallVector;
 
 /// Bytes of a constant that is made dense: a small file may name many.
