@@ -94,6 +94,7 @@ def metadata(name, summary, requires):
 LLVM = ("LLVM, MLIR and lld", "Apache-2.0 WITH LLVM-exception", "/usr/lib/llvm-22/lib/libLLVMCore.a")
 ZSTD = ("Zstandard", "BSD-3-Clause", "libzstd.a")
 PROTOZERO = ("protozero", "BSD-2-Clause", "/usr/include/protozero/pbf_reader.hpp")
+FLATBUFFERS = ("FlatBuffers", "Apache-2.0", "/usr/include/flatbuffers/flatbuffers.h")
 LIBSTDCXX = ("libstdc++", "GPL-3.0-or-later WITH GCC-exception-3.1", "libstdc++.a")
 
 
@@ -207,7 +208,7 @@ def build(options):
         write("qcc-runtime", "Runs quantized networks that qcc compiled", ["numpy>=1.22"], ["qcc-run"],
               [LIBSTDCXX, PROTOZERO]),
         write("qcc-compiler", "Compiles quantized networks to native code", [f"qcc-runtime=={version()}"],
-              ["qcc", "qcc-lsp-server"], [LLVM, LIBSTDCXX, PROTOZERO, ZSTD], ENTRY_POINTS)]
+              ["qcc", "qcc-lsp-server"], [LLVM, LIBSTDCXX, PROTOZERO, FLATBUFFERS, ZSTD], ENTRY_POINTS)]
     listed = sorted([*wheels, *options.output.glob("qcc*.cdx.json")])
     sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in listed)
     (options.output / "SHA256SUMS").write_text(sums)

@@ -10,6 +10,7 @@ packages=(
   # To build.
   clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
   liblld-22-dev libzstd-dev zlib1g-dev libxml2-dev libprotozero-dev
+  flatbuffers-compiler libflatbuffers-dev
   ninja-build cmake ccache
   # To measure: the peer of qcc-bench.
   libdnnl-dev

@@ -216,7 +216,8 @@ typedef struct qccCompileOptions {
   const qccNamedSize *dims;
   size_t numDims;
   const qccDiagnosticHook *diagnostics; ///< Null: nobody is told.
-  /// Inputs of an ONNX model that the program is compiled for one shape of.
+  /// Inputs of an ONNX or TFLite model that the program is compiled for one
+  /// shape of.
   const qccNamedShape *shapes;
   size_t numShapes;
   /// Inputs of an ONNX model that are constants, and no arguments of the

@@ -9,6 +9,7 @@
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
 #include "qcc/Frontend/ONNX/Import.h"
+#include "qcc/Frontend/TFLite/Import.h"
 #include "qcc/Support/FileFormat.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -25,7 +26,7 @@ static std::optional<std::string> refuseBytes(const llvm::MemoryBuffer &buffer,
   if (!isModel && !mlir::isBytecode(buffer) &&
       isBinary({bytes.data(), bytes.size()}))
     return "this is binary data, but neither bytecode of MLIR nor an ONNX "
-           "model; give one of these, or MLIR as text";
+           "or TFLite model; give one of these, or MLIR as text";
   return std::nullopt;
 }
 
@@ -34,13 +35,16 @@ qcc::importProgram(const llvm::SourceMgr &sources, mlir::MLIRContext *context,
                    const ImportOptions &options) {
   const llvm::MemoryBuffer *buffer =
       sources.getMemoryBuffer(sources.getMainFileID());
-  bool isModel = isONNX(buffer->getBuffer());
+  bool isLite = isTFLite(buffer->getBuffer());
+  bool isModel = isLite || isONNX(buffer->getBuffer());
   if (std::optional<std::string> reason = refuseBytes(*buffer, isModel)) {
     mlir::emitError(
         mlir::FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0))
         << *reason;
     return {};
   }
+  if (isLite)
+    return importTFLite(sources, context, options);
   if (isModel)
     return importONNX(sources, context, options);
   return importMLIR(sources, context, options);

@@ -76,10 +76,7 @@ constexpr Format kGraphDef{"a graph of TensorFlow (GraphDef)",
                            "convert it by python -m tf2onnx.convert --graphdef "
                            "FILE --output model.onnx",
                            kNumpyWeights};
-constexpr Format kTFLite{"a TensorFlow Lite model",
-                         "convert it by tosa-converter-for-tflite --text -o "
-                         "model.tosa.mlir FILE; in Python, qcc.tflite takes it",
-                         kNumpyWeights};
+constexpr Format kTFLite{"a TensorFlow Lite model", nullptr, kNumpyWeights};
 constexpr Format kExecuTorch{"an ExecuTorch program", kTorchExport,
                              kTorchWeights};
 constexpr Format kORT{"a model in the format of ONNX Runtime (.ort)",
@@ -316,8 +313,8 @@ std::vector<ForeignFormat> foreignPrograms() {
   std::vector<ForeignFormat> formats;
   for (const Format *format :
        {&kTorchCheckpoint, &kPickle, &kTorchScript, &kTorchArchive,
-        &kExecuTorch, &kKeras, &kHDF5, &kSavedModel, &kGraphDef, &kTFLite,
-        &kStableHLO, &kGGUF, &kORT, &kOpenVINO})
+        &kExecuTorch, &kKeras, &kHDF5, &kSavedModel, &kGraphDef, &kStableHLO,
+        &kGGUF, &kORT, &kOpenVINO})
     formats.push_back({format->name, format->asProgram});
   return formats;
 }

@@ -301,7 +301,7 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
         name: what diagnostics call a program that is not a file.
         dims: sizes of dimensions that an ONNX model has names for, such as {"batch": 1}: the program is compiled for
             these and takes no others. Dimensions that are not named here take every size.
-        shapes: all sizes of inputs of an ONNX model, such as {"image": (1, 3, 224, 224)}, in the same way.
+        shapes: all sizes of inputs of an ONNX or TFLite model, such as {"image": (1, 3, 224, 224)}, in the same way.
         constants: values of inputs of an ONNX model, which are no arguments of the program then: arrays, or tensors of
             a library that has DLPack, of the inputs' types. A number is all elements of an input.
         on_diagnostic: called with each thing that the compiler says. None: warnings become Python's, errors are in the

@@ -335,10 +335,10 @@ def test_strides_are_refused_without_names_of_c():
 
 
 def test_files_of_other_tools_are_refused(tmp_path):
-    model = tmp_path / "model.tflite"
-    model.write_bytes(b"\x1c\0\0\0TFL3" + bytes(64))
+    model = tmp_path / "model.pte"
+    model.write_bytes(b"\x1c\0\0\0ET12" + bytes(64))
     for source in (model, model.read_bytes()):
-        with pytest.raises(qcc.InvalidProgramError, match="this is a TensorFlow Lite model.* tosa-converter-for-tflite --text"):
+        with pytest.raises(qcc.InvalidProgramError, match="this is an ExecuTorch program.* torch.onnx.export"):
             qcc.compile(source)
     (tmp_path / "saved").mkdir()
     (tmp_path / "saved" / "saved_model.pb").write_bytes(b"")

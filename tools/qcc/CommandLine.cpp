@@ -63,6 +63,12 @@ void driver::addCompilingOptions(Arguments &arguments,
                  "Make a step of each op, so that the value of every layer can "
                  "be looked at: slower, but the same bits",
                  program.unfused);
+  arguments.text(
+      "rounding", "reference|xnnpack",
+      "How products of a TFLite model's integers are rounded: twice, "
+      "as TFLite's reference kernels do, which is the default, or "
+      "once, as XNNPACK does",
+      program.rounding);
   arguments.list("constant", "NAME=N|NAME=true|NAME=FILE.npy",
                  "What an input of an ONNX model always is: it is no argument "
                  "of the program then. A number is all of its elements",
@@ -91,8 +97,8 @@ void driver::addProgramOptions(Arguments &arguments, ProgramOptions &program) {
 }
 
 void driver::noteGiven(const Arguments &arguments, ProgramOptions &program) {
-  for (const char *name :
-       {"target", "mcpu", "weights", "unfused", "constant", "tuning-db"})
+  for (const char *name : {"target", "mcpu", "weights", "unfused", "rounding",
+                           "constant", "tuning-db"})
     if (arguments.isGiven(name))
       program.given.push_back(std::string("--") + name);
 }

@@ -33,9 +33,9 @@ struct CommandLine {
   VerifyCommand verify;
   std::string output;
   CompileCommand compile;
-  PassDebugging passes;                     ///< Of compile.
-  std::string key;                          ///< Of sign and verify-signature.
-  bool ofONNX = false, ofStableHLO = false; ///< Of ops.
+  PassDebugging passes; ///< Of compile.
+  std::string key;      ///< Of sign and verify-signature.
+  bool ofONNX = false, ofStableHLO = false, ofTFLite = false; ///< Of ops.
 };
 
 /// Adds the options of the commands that compile programs.

@@ -45,8 +45,9 @@ struct ProgramOptions {
   std::string mcpu = "native";
   std::string weights;
   bool unfused = false;
-  bool emitsCubin = false; ///< Machine code beside PTX.
-  std::string tuning;      ///< A tuning database, or empty.
+  std::string rounding = "reference"; ///< or "xnnpack"; of TFLite models
+  bool emitsCubin = false;            ///< Machine code beside PTX.
+  std::string tuning;                 ///< A tuning database, or empty.
   /// How many threads generate code; 0: one for each CPU.
   unsigned compileThreads = 0;
   /// Sizes that the command line gives. An ONNX model is compiled for those
@@ -303,7 +304,7 @@ int runSign(const std::string &input, const std::string &keyPath,
 /// Writes a new secret key, and prints the public one.
 int runMakeKey(const std::string &path);
 /// Whose ops are listed.
-enum class OpSource { MLIR, ONNX, StableHLO };
+enum class OpSource { MLIR, ONNX, StableHLO, TFLite };
 int runOps(OpSource source);
 int runFormats();
 int runTargets();

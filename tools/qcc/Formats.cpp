@@ -26,16 +26,18 @@ static void print(const char *title, const std::vector<Line> &lines) {
 }
 
 int driver::runFormats() {
-  print("programs, which every command takes; the content of a file decides:",
-        {{"MLIR", "text or bytecode, of qnn, linalg, tensor, arith, math, scf "
-                  "and others; qcc ops lists the ops"},
-         {"ONNX", "operator sets " + std::to_string(onnx::kFirstOperatorSet) +
-                      " to " + std::to_string(onnx::kLastOperatorSet) +
-                      ", with external data, and com.microsoft; qcc ops --onnx "
-                      "lists the ops"},
-         {"StableHLO", "text, as JAX and TensorFlow print it or in the generic "
-                       "form; qcc ops --stablehlo lists the ops"},
-         {"TOSA", "text or bytecode of MLIR"}});
+  print(
+      "programs, which every command takes; the content of a file decides:",
+      {{"MLIR", "text or bytecode, of qnn, linalg, tensor, arith, math, scf "
+                "and others; qcc ops lists the ops"},
+       {"ONNX", "operator sets " + std::to_string(onnx::kFirstOperatorSet) +
+                    " to " + std::to_string(onnx::kLastOperatorSet) +
+                    ", with external data, and com.microsoft; qcc ops --onnx "
+                    "lists the ops"},
+       {"TFLite", "models of TensorFlow Lite; qcc ops --tflite lists the ops"},
+       {"StableHLO", "text, as JAX and TensorFlow print it or in the generic "
+                     "form; qcc ops --stablehlo lists the ops"},
+       {"TOSA", "text or bytecode of MLIR"}});
   print("programs in Python:",
         {{"qcc.jax", "functions of JAX, and what jax.export made"},
          {"qcc.tensorflow", "functions of TensorFlow, models of Keras"},

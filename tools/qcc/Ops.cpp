@@ -10,6 +10,7 @@
 #include "qcc/Frontend/MLIR/AcceptedOps.h"
 #include "qcc/Frontend/ONNX/ImportedOps.h"
 #include "qcc/Frontend/StableHLO/ImportedOps.h"
+#include "qcc/Frontend/TFLite/ImportedOps.h"
 #include "qcc/Pipelines/Register.h"
 
 using namespace qcc;
@@ -36,6 +37,13 @@ static std::string listStableHLOOps() {
     else
       refused.add({op.name, op.reason});
   return imported.print() + "\nRefused:\n" + refused.print("  ");
+}
+
+static std::string listTFLiteOps() {
+  tools::Table table("ll");
+  for (const TFLiteOp &op : tfliteOps())
+    table.add({op.name, op.elements});
+  return table.print();
 }
 
 static std::string listMLIROps() {
@@ -72,6 +80,8 @@ static std::string listOps(OpSource source) {
     return listONNXOps();
   case OpSource::StableHLO:
     return listStableHLOOps();
+  case OpSource::TFLite:
+    return listTFLiteOps();
   }
   llvm_unreachable("covered switch");
 }

@@ -14,6 +14,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "qcc/Frontend/Import.h"
 #include "qcc/Frontend/ONNX/Import.h"
+#include "qcc/Frontend/TFLite/Import.h"
 #include "qcc/KnownTargets/KnownTargets.h"
 #include "qcc/ONNXModel/Model.h"
 #include "qcc/Pipelines/Register.h"
@@ -317,7 +318,13 @@ ExitCode Session::importInput(const WeightsSource &weights) {
   if (!read.isOk())
     return reportStatus(read.status());
   std::unique_ptr<llvm::MemoryBuffer> buffer = *std::move(read);
-  isModelFlag = isONNX(buffer->getBuffer());
+  isModelFlag = isONNX(buffer->getBuffer()) || isTFLite(buffer->getBuffer());
+  if (options.rounding != "reference" && options.rounding != "xnnpack")
+    return reportError(tools::ExitUsage, "unknown rounding '" +
+                                             options.rounding +
+                                             "'; use reference or xnnpack");
+  if (options.rounding == "xnnpack")
+    import.tfliteRounding = TFLiteRounding::XNNPACK;
   auto fixed = readFixedInputs();
   if (!fixed)
     return fixed.code();

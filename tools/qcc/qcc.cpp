@@ -335,11 +335,15 @@ static int runTool(int argc, char **argv) {
       [&](const Arguments &) {
         return runOps(line.ofONNX        ? OpSource::ONNX
                       : line.ofStableHLO ? OpSource::StableHLO
+                      : line.ofTFLite    ? OpSource::TFLite
                                          : OpSource::MLIR);
       });
   ops.flag("onnx", "List the ops of ONNX models", line.ofONNX);
   ops.flag("stablehlo", "List the ops of StableHLO programs", line.ofStableHLO);
-  ops.rules().exclude({"onnx"}, {"stablehlo"}, "each is a list of its own");
+  ops.flag("tflite", "List the ops of TFLite models", line.ofTFLite);
+  ops.rules().exclude({"onnx"}, {"stablehlo", "tflite"},
+                      "each is a list of its own");
+  ops.rules().exclude({"stablehlo"}, {"tflite"}, "each is a list of its own");
   commands.add("formats", "List the formats of programs and weights",
                [](const Arguments &) { return runFormats(); });
   commands.add("targets", "Say what this host can run",

@@ -125,6 +125,7 @@ VALUES = {
     "--profile": ["@/trace.json", "-", ""],
     "--samples": ["8", "0"],
     "--shape": ["a=2x3", "a=3x3", "b=3x3", "z=1", "=3"],
+    "--rounding": ["reference", "xnnpack"],
     "--target": ["x86", "reference", "cuda", "x86,cuda"],
     "--test": ["true", "grep -q linear \"$1\"", "false"],
     "--test-data": ["tests", "none"],

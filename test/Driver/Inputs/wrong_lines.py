@@ -159,6 +159,7 @@ WRONG_VALUES = {
     "--output": ["linear.mlir", "@/out.exe", "@/out"],
     "--samples": ["0", "-1", "x", "1.5"],
     "--shape": ["3", "=3", "a=", "a=2xx3", "a=2x-1"],
+    "--rounding": ["twice", "XNNPACK"],
     "--target": ["tpu", "X86", "x86,", "cuda"],
     "--test-data": ["-"],
     "--threads": ["0", "-1", "1025", "x", "1.5"],

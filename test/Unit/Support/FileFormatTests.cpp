@@ -42,8 +42,6 @@ void expectFormat(const std::string &bytes, const std::string &name,
 } // namespace
 
 TEST(FileFormat, RecognisesModelsOfOtherTools) {
-  expectFormat("\x1c\0\0\0TFL3..."s, "a TensorFlow Lite model",
-               "tosa-converter-for-tflite --text");
   expectFormat("\x1c\0\0\0ET12..."s, "an ExecuTorch program",
                "torch.onnx.export");
   expectFormat("\x1c\0\0\0ORTM"s, "a model in the format of ONNX Runtime",
@@ -129,7 +127,7 @@ TEST(FileFormat, ReadsFilesAndFolders) {
   TemporaryFolder folder;
   EXPECT_EQ(refuseFileFormat(folder.path, FileUse::Program),
             "this is a folder; name a file in it");
-  std::string model = folder.write("m.tflite", "....TFL3");
+  std::string model = folder.write("m.pte", "....ET12");
   EXPECT_NE(refuseFileFormat(model, FileUse::Program), std::nullopt);
   EXPECT_EQ(refuseFileFormat(folder.path + "/none", FileUse::Program),
             std::nullopt);

@@ -81,12 +81,20 @@ struct FixedInputs {
   }
 };
 
+/// How the products of stored integers of a TFLite model are rounded:
+/// docs/Numerics.md, section TFLite.
+enum class TFLiteRounding {
+  Reference, ///< twice, as TFLite's reference kernels
+  XNNPACK,   ///< once
+};
+
 struct ImportOptions {
   WeightsSource weights;
   /// The path of the program's file; empty if the program was not read from a
   /// file. A model may have data in files beside its own.
   std::string path;
   FixedInputs fixed;
+  TFLiteRounding tfliteRounding = TFLiteRounding::Reference;
   /// Looked at while weights are read; null: none. An import that failed since
   /// they are exceeded has no diagnostic: they have the reason.
   WorkLimits *limits = nullptr;
