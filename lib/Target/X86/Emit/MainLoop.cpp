@@ -127,6 +127,28 @@ static SmallVector<Value> emitSums(KernelBuilder &builder,
                     : rows.reduce(tile, initial, step);
 }
 
+/// Asks for the elements of a group operand that the next tile of columns reads
+/// for the same group: those of one tile lie as far apart as groups do, so that
+/// the processor does not follow them by itself.
+static void prefetchNextTile(KernelBuilder &builder, Contraction &contraction,
+                             Value operand, AffineMap map, const Tile &tile) {
+  auto n = getConstantIntValue(contraction.n);
+  if (!map.isFunctionOfDim(contraction.roles.n) ||
+      !map.isFunctionOfDim(contraction.groupLoop()) || tile.masked ||
+      (n && *n <= contraction.nr))
+    return;
+  Tile next = tile;
+  next.column = builder.add(tile.column, 1);
+  constexpr int64_t lineElements = 64 / sizeof(float);
+  for (int64_t j = 0; j < tile.vectors; j += lineElements / builder.lanes) {
+    VectorPosition position = next.at(builder, contraction, 0, j);
+    memref::PrefetchOp::create(
+        builder.rewriter, builder.loc, operand,
+        operandIndices(builder.rewriter, builder.loc, map, position.index),
+        /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+  }
+}
+
 /// Emits the chain over groups of K; returns the totals.
 static SmallVector<Value> emitChain(KernelBuilder &builder,
                                     Contraction &contraction, LhsRows &rows,
@@ -150,6 +172,9 @@ static SmallVector<Value> emitChain(KernelBuilder &builder,
       0, contraction.segments, initial, [&](Value group, ValueRange totals) {
         Tile ofGroup = tile;
         ofGroup.group = group;
+        for (auto [operand, map] :
+             llvm::zip_equal(op.getGroupOperands(), op.getGroupMaps()))
+          prefetchNextTile(builder, contraction, operand, map, ofGroup);
         SmallVector<Value> sums =
             emitSums(builder, contraction, rows, columns, ofGroup);
         SmallVector<Value> next;

@@ -48,16 +48,17 @@ func.func @nibbles(%x: memref<5x4x64xi8>, %w: memref<1x32x8xi32>, %t: memref<4x8
   return
 }
 
-// Three pairs of words are one step.
+// Three pairs of words are one step. While a tile of columns is multiplied, the scales of the next one are prefetched.
 // CHECK-LABEL: func.func @three_pairs(
-// CHECK: scf.for {{.*}} -> (vector<8xf32>)
+// CHECK: scf.for %[[G:[a-z0-9]+]] = {{.*}} -> (vector<8xf32>)
+// CHECK: memref.prefetch %arg2[%[[G]], %{{.*}}], read
 // CHECK-COUNT-6: llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
 // CHECK-NOT: pmadd.ub.sw
 // CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
 // CHECK-NOT: pmadd
-func.func @three_pairs(%x: memref<5x4x24xi8>, %w: memref<1x12x8xi32>, %t: memref<4x8xf32>, %y: memref<5x8xf32>) {
-  kernel.contract lhs(%x : memref<5x4x24xi8>) rhs(%w : memref<1x12x8xi32>) group_ins(%t : memref<4x8xf32>)
-      outs(%y : memref<5x8xf32>)
+func.func @three_pairs(%x: memref<5x4x24xi8>, %w: memref<2x12x8xi32>, %t: memref<4x16xf32>, %y: memref<5x16xf32>) {
+  kernel.contract lhs(%x : memref<5x4x24xi8>) rhs(%w : memref<2x12x8xi32>) group_ins(%t : memref<4x16xf32>)
+      outs(%y : memref<5x16xf32>)
       {indexing_maps = [affine_map<(m, n, g, k) -> (m, g, k)>, affine_map<(m, n, g, k) -> (n, g, k)>,
                         affine_map<(m, n, g, k) -> (g, n)>, affine_map<(m, n, g, k) -> (m, n)>],
        reduction_dims = array<i64: 2, 3>, rhs_packed, lowering_config = #bytes}
@@ -76,6 +77,7 @@ func.func @three_pairs(%x: memref<5x4x24xi8>, %w: memref<1x12x8xi32>, %t: memref
 
 // Sums of the columns of each group, since the left operand is stored plus 128; zero points of groups.
 // CHECK-LABEL: func.func @zero_points(
+// CHECK-NOT: memref.prefetch
 // CHECK: scf.for %[[G:[a-z0-9]+]] = {{.*}} -> (vector<16xf32>, vector<16xf32>)
 // CHECK: vector.load %arg2[%[[G]], %{{.*}}]
 // CHECK: vector.transfer_read %arg3[%[[G]], %{{.*}}]
