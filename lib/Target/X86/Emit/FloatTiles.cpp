@@ -81,7 +81,7 @@ private:
 
   /// Asks for the words of the next part of K: each tile of a block for its
   /// share of them, so that the first tile of that part finds them in the L2
-  /// cache.
+  /// cache. Tiles of fewer than MR rows do not, as those of few rows in all.
   void prefetchNextPart(const Tile &tile, Value slot, const StepOfK &first);
 
   SmallVector<Value> initialize(const Tile &tile);
@@ -156,7 +156,6 @@ FloatTiles::FloatTiles(KernelBuilder &builder, Contraction &contraction)
   if (!parts.isOne)
     accumulators = contraction.allocate(
         builder, {contraction.mc, contraction.nr}, builder.word);
-  kernel::ContractOp op = contraction.op;
   if (!packed.areNarrow() || contraction.mc == contraction.mr)
     return;
   int64_t words =
@@ -286,8 +285,10 @@ void FloatTiles::prefetchNextPart(const Tile &tile, Value slot,
   int64_t lines =
       llvm::divideCeil(parts.size * inner * contraction.nr, lineElements);
   int64_t share = llvm::divideCeil(lines, contraction.mc / contraction.mr);
-  // The words of a tile of columns follow each other, and tiles do. A prefetch
-  // past the last one never fails.
+  constexpr int64_t mostLines = 32; // more delay those that the tile reads
+  if (tile.rows < contraction.mr || share > mostLines)
+    return;
+  // Tiles of columns follow each other. A prefetch past the last never fails.
   SmallVector<Value> at(tile.batch);
   at.append({tile.column,
              builder.add(builder.mul(first.word, inner), parts.size * inner),
