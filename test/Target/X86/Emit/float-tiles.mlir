@@ -231,3 +231,25 @@ func.func @nibbles(%x: memref<1x32xf32>, %w: memref<1x4x8xi32>, %y: memref<1x8xf
   }
   return
 }
+
+// Eight columns by eight elements of K are turned in registers, and lie in memory while the rows of a block are multiplied.
+// The last columns are read again in place of those that do not exist.
+#turned = #x86.config<float_tiles, atom = "avx2-f32", tile = [2, 8, 1], block = [4, 8], lhs = in_place, rhs = in_place,
+                      source = pinned>
+// CHECK-LABEL: func.func @turned(
+// CHECK: %[[M:.*]] = memref.alloca() {alignment = 64 : i64} : memref<16x8xf32>
+// CHECK: scf.for %[[K:.*]] = %c0 to %c16 step %c8
+// CHECK-COUNT-8: memref.prefetch %arg1[%{{.*}}, %[[K]]]
+// CHECK-COUNT-16: vector.transfer_read %arg1{{.*}} : memref<12x16xf32>, vector<4xf32>
+// CHECK-COUNT-8: vector.store %{{.*}}, %[[M]]
+// CHECK: vector.load %[[M]]
+// CHECK: math.fma
+// CHECK-COUNT-2: vector.transfer_read %arg1[%c11, %{{.*}}]
+func.func @turned(%x: memref<4x16xf32>, %w: memref<12x16xf32>, %y: memref<4x12xf32>) {
+  kernel.contract lhs(%x : memref<4x16xf32>) rhs(%w : memref<12x16xf32>) outs(%y : memref<4x12xf32>) {lowering_config = #turned}
+    epilogue {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  }
+  return
+}
