@@ -22,8 +22,8 @@
 // lines of an image, where all of them multiply the same columns.
 //
 // A right operand may be narrow (packed before its prologue) or lie in place. A
-// part of its columns is then brought to memory in the L1 cache before the tiles
-// of rows. Where there is one tile of rows, registers widen narrow ones.
+// part of its columns is brought to memory in the L1 cache before the tiles of
+// rows. Where there is one tile of rows, registers widen narrow ones.
 //
 //===----------------------------------------------------------------------===//
 
