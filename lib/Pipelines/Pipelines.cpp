@@ -124,6 +124,7 @@ void qcc::buildFormContractions(OpPassManager &pm, const TargetRef &target,
 void qcc::buildKernelStage(OpPassManager &pm, const TargetRef &target,
                            const StageOptions &options) {
   buildFormContractions(pm, target, options);
+  pm.addNestedPass<func::FuncOp>(createNegateGroups());
   pm.addNestedPass<func::FuncOp>(createMergeGroups(target));
   // Where all groups are one, their channels follow the columns of a window.
   pm.addNestedPass<func::FuncOp>(createCollapseReductions());

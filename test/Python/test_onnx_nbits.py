@@ -151,6 +151,15 @@ def test_integers_are_one_grouped_layer(tmp_path, compiler):
     assert re.search(r"qnn.linear .*input_scale\(.*tensor<3x2xf32>\) weight_scale\(.*tensor<6x2xf32>\) : tensor<3x64xi8>, tensor<6x64xi8>", text)
 
 
+def test_negative_scales_keep_4_bits(tmp_path, compiler):
+    """Elements of -7 to 8 beside those of -8 to 7."""
+    layer = Layer(np.random.default_rng(1), 16, 64, 32, 4)
+    layer.run(tmp_path, np.ones((1, 64), F32), 4)
+    text = subprocess.run([compiler, "compile", str(tmp_path / "model.onnx"), "--mcpu=x86-64-v3", "--emit=kernel", "-o", "-"],
+                          capture_output=True, text=True, check=True).stdout
+    assert "rhs = nibbles" in text
+
+
 @pytest.mark.parametrize("change, message", [
     ({"weight_prepacked": 1}, "weight_prepacked"),
     ({"bits": 3}, "has weights of 3 bits, which is not supported; use 2, 4 or 8"),

@@ -151,10 +151,13 @@ static x86::ConfigAttr chooseFloatTiles(kernel::ContractOp op, const Atom &atom,
   auto [mr, vectors] = small ? chooseSmallGrid(atom, b) : chooseGrid(atom, b);
   int64_t nr = vectors * atom.lanes, mc = mr * (1 + b.choose(3));
   bool inPlace = op.getLhsPrologue().empty() && b.choose(4) != 0;
+  bool isTurned = isAlongK(op, op.getRhsMap(), op.getRhsPrologue()) &&
+                  op.getReductionSize() % atom.lanes == 0 && b.choose(2);
   return x86::ConfigAttr::get(
       op.getContext(), "float_tiles", atom.name, mr, nr, atom.kr, mc, nr,
       inPlace ? x86::LhsSource::InPlace : x86::LhsSource::Panel,
-      x86::RhsSource::Packed, kernel::ConfigSource::Pinned);
+      isTurned ? x86::RhsSource::InPlace : x86::RhsSource::Packed,
+      kernel::ConfigSource::Pinned);
 }
 
 /// A tile of up to four warps in a row or a column, any of the atoms.

@@ -213,6 +213,30 @@ def SelectLoweringConfig : Pass<"select-lowering-config", "::mlir::func::FuncOp"
   let dependentDialects = ["::qcc::kernel::KernelDialect"];
 }
 
+def NegateGroups : Pass<"negate-groups", "::mlir::func::FuncOp"> {
+  let summary = "Groups of constant weights negated, so that all elements fit 4 bits";
+  let description = [{
+    If the elements of some groups of K reach from -7 to 8, and those of others from -8 to
+    7, the groups with an 8 change sign, and so do their scales. Kernels then read the
+    weight in nibbles. The bits of results stay: total is never -0, so that the sign of a
+    product that is 0 does not matter.
+
+    ```mlir
+    %w = arith.constant dense<[[[-8, 7], [8, -7]]]> : tensor<1x2x2xi8>
+    %s = arith.constant dense<[[0.5], [0.25]]> : tensor<2x1xf32>
+    %y = kernel.contract lhs(%x) rhs(%w) group_ins(%t, %s) ...
+        group_epilogue { fma(sitofp(acc), t * s, total) }
+    ```
+    becomes
+    ```mlir
+    %w = arith.constant dense<[[[-8, 7], [-8, 7]]]> : tensor<1x2x2xi8>
+    %s = arith.constant dense<[[0.5], [-0.25]]> : tensor<2x1xf32>
+    ```
+    An initial value has to be a constant without -0; otherwise nothing changes.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def FoldConstantPrologues : Pass<"fold-constant-prologues", "::mlir::func::FuncOp"> {
   let summary = "Weights that no kernel widens are widened at compile time";
   let description = [{
@@ -772,29 +796,5 @@ def InsertShapeChecks : Pass<"insert-shape-checks", "::mlir::func::FuncOp"> {
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::cf::ControlFlowDialect", "::mlir::tensor::TensorDialect"
-  ];
-}
-
-def ClampIndices : Pass<"clamp-indices", "::mlir::func::FuncOp"> {
-  let summary = "Indices that depend on data are brought into range (N11)";
-  let description = [{
-    The index of an element is clamped to [0, size - 1], the offset of a slice of `count`
-    elements at a distance of `stride` to [0, size - ((count - 1) * stride + 1)].
-
-    ```mlir
-    %r = tensor.extract %t[%i] : tensor<8xf32>
-    ```
-    becomes
-    ```mlir
-    %0 = arith.maxsi %i, %c0 : index
-    %1 = arith.minsi %0, %c7 : index
-    %r = tensor.extract %t[%1] : tensor<8xf32>
-    ```
-    What `insert-shape-checks` has checked stays, and so does what is in range by its
-    type, its arithmetic, or the loop that counts it.
-  }];
-  let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::tensor::TensorDialect"
   ];
 }

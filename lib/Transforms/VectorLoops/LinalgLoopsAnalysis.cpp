@@ -357,19 +357,27 @@ qcc::chooseTransposedDims(const LinalgLoops &loops, unsigned vectorBits) {
 }
 
 std::optional<unsigned> qcc::chooseRowDim(const LinalgLoops &loops,
-                                          unsigned fastest) {
+                                          unsigned fastest, unsigned rows) {
   linalg::LinalgOp op = loops.op;
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  auto sharesAnInput = [&](unsigned dim) {
+    return dim != fastest && sizes[dim] != 1 &&
+           llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+             AffineMap map = op.getMatchingIndexingMap(input);
+             return map.isFunctionOfDim(fastest) && !map.isFunctionOfDim(dim);
+           });
+  };
+  std::optional<unsigned> found;
   for (unsigned dim : llvm::reverse(loops.getParallelDims())) {
-    if (dim == fastest || sizes[dim] == 1)
+    if (!sharesAnInput(dim))
       continue;
-    for (OpOperand *input : op.getDpsInputOperands()) {
-      AffineMap map = op.getMatchingIndexingMap(input);
-      if (map.isFunctionOfDim(fastest) && !map.isFunctionOfDim(dim))
-        return dim;
-    }
+    bool isDynamic = ShapedType::isDynamic(sizes[dim]);
+    if (found ? !isDynamic && sizes[dim] % rows == 0 : !isDynamic)
+      return dim;
+    if (!found)
+      found = dim;
   }
-  return std::nullopt;
+  return found;
 }
 
 bool qcc::isMaskable(const LinalgLoops &loops, unsigned dim,

@@ -150,7 +150,7 @@ OrderedLoopsEmitter::chooseRows(const InnermostDim &innermost,
   if (!isBodySmall())
     return std::nullopt;
   if (isBlocked)
-    return chooseRowDim(loops, innermost.dim);
+    return chooseRowDim(loops, innermost.dim, kRows);
   SmallVector<memref::LoadOp> gathers = loops.listGathers(innermost.dim);
   if (isReduction || !innermost.isContiguous || gathers.empty() ||
       !loops.isBodyMappable())
@@ -207,15 +207,18 @@ void OrderedLoopsEmitter::emit() {
   if (rowDim)
     moving.push_back(*rowDim);
   loops.emitInvariants(point, moving);
-  unsigned unroll = !isBlocked      ? chooseVectorsOfNarrow(*innermost)
-                    : isBodySmall() ? getUnroll(rowDim.has_value(), vectorBits)
-                                    : kFewVectors;
-  Segments segments = chooseSegments(loops, *innermost, vectorBits, unroll);
+  auto chooseUnroll = [&](unsigned rows) {
+    return !isBlocked      ? chooseVectorsOfNarrow(*innermost)
+           : isBodySmall() ? getUnroll(/*hasRows=*/rows > 1, vectorBits)
+                           : kFewVectors;
+  };
   LDBG() << "dimension " << dim << " is in the lanes, "
          << (rowDim ? "rows of dimension " + std::to_string(*rowDim)
                     : std::string("single rows"))
-         << ", " << unroll << " vectors at once";
+         << ", " << chooseUnroll(rowDim ? kRows : 1) << " vectors at once";
   auto emitRows = [&](unsigned rows) {
+    Segments segments =
+        chooseSegments(loops, *innermost, vectorBits, chooseUnroll(rows));
     loops.emitSegments(blocks.back(), segments,
                        [&](Value iv, const Lanes &lanes) {
                          point[dim] = iv;

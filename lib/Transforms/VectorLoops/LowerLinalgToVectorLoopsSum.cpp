@@ -88,7 +88,7 @@ public:
 
   void emit() {
     Point point;
-    std::optional<unsigned> rowDim = chooseRowDim(loops, along);
+    std::optional<unsigned> rowDim = chooseRowDim(loops, along, kRows);
     SmallVector<LinalgLoops::Blocked> blocked;
     if (rowDim)
       blocked.push_back({*rowDim, kRowBlock});

@@ -79,12 +79,13 @@ std::optional<TransposedDims> chooseTransposedDims(const LinalgLoops &loops,
                                                    unsigned vectorBits);
 void emitTransposedLoops(LinalgLoops &loops, const TransposedDims &dims);
 
-/// A parallel dimension other than `fastest` whose indices are computed several
+/// A parallel dimension other than `fastest` whose indices are computed `rows`
 /// at once. An input that moves along `fastest` does not move along this
-/// dimension, so one load serves all of these indices. Nothing if the op has no
-/// such dimension.
-std::optional<unsigned> chooseRowDim(const LinalgLoops &loops,
-                                     unsigned fastest);
+/// dimension, so one load serves all of these indices. A dynamic dimension may
+/// have one index, so a static one of whole `rows` comes before it. Nothing if
+/// the op has no such dimension.
+std::optional<unsigned> chooseRowDim(const LinalgLoops &loops, unsigned fastest,
+                                     unsigned rows);
 
 /// Whether vectors along the dimension may have lanes outside: nothing is
 /// gathered lane by lane, and the target has masks for all elements.

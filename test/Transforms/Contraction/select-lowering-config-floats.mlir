@@ -42,3 +42,39 @@ func.func @widened(%x: tensor<64x512xf16>, %w: tensor<512x512xf32>, %o: tensor<6
   } -> tensor<64x512xf32>
   return %y : tensor<64x512xf32>
 }
+
+// A short K along which elements of the right operand lie side by side is turned in place: for few rows, and for a number of
+// rows that is not known. Many rows take a packed operand.
+// AVX2-LABEL: func.func @few_turned(
+// AVX2: rhs = in_place
+func.func @few_turned(%x: tensor<4x64xf32>, %w: tensor<?x64xf32>, %o: tensor<4x?xf32>) -> tensor<4x?xf32> {
+  %y = kernel.contract lhs(%x : tensor<4x64xf32>) rhs(%w : tensor<?x64xf32>) outs(%o : tensor<4x?xf32>)
+    epilogue {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } -> tensor<4x?xf32>
+  return %y : tensor<4x?xf32>
+}
+
+// AVX2-LABEL: func.func @some_turned(
+// AVX2: block = [{{25[0-9]}}, {{[0-9]+}}], lhs = in_place, rhs = in_place
+func.func @some_turned(%x: tensor<?x64xf32>, %w: tensor<?x64xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %y = kernel.contract lhs(%x : tensor<?x64xf32>) rhs(%w : tensor<?x64xf32>) outs(%o : tensor<?x?xf32>)
+    epilogue {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// AVX2-LABEL: func.func @many_packed(
+// AVX2-NOT: rhs = in_place
+// AVX2: return
+func.func @many_packed(%x: tensor<4096x64xf32>, %w: tensor<1024x64xf32>, %o: tensor<4096x1024xf32>) -> tensor<4096x1024xf32> {
+  %y = kernel.contract lhs(%x : tensor<4096x64xf32>) rhs(%w : tensor<1024x64xf32>) outs(%o : tensor<4096x1024xf32>)
+    epilogue {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } -> tensor<4096x1024xf32>
+  return %y : tensor<4096x1024xf32>
+}

@@ -9,6 +9,30 @@
 //
 //===----------------------------------------------------------------------===//
 
+def ClampIndices : Pass<"clamp-indices", "::mlir::func::FuncOp"> {
+  let summary = "Indices that depend on data are brought into range (N11)";
+  let description = [{
+    The index of an element is clamped to [0, size - 1], the offset of a slice of `count`
+    elements at a distance of `stride` to [0, size - ((count - 1) * stride + 1)].
+
+    ```mlir
+    %r = tensor.extract %t[%i] : tensor<8xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = arith.maxsi %i, %c0 : index
+    %1 = arith.minsi %0, %c7 : index
+    %r = tensor.extract %t[%1] : tensor<8xf32>
+    ```
+    What `insert-shape-checks` has checked stays, and so does what is in range by its
+    type, its arithmetic, or the loop that counts it.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FoldByteFunctions : Pass<"fold-byte-functions", "::mlir::func::FuncOp"> {
   let summary = "Elementwise chains from a byte to a byte to tables";
   let description = [{

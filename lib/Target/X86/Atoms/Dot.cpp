@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <limits>
 
 using namespace mlir;
 using namespace qcc;
@@ -86,6 +87,14 @@ Value qcc::x86::multiplyAccumulate(OpBuilder &builder, Location loc,
       call(builder, loc, accumulators.getType(), intrinsicOf(atom), {a, b}));
 }
 
+int64_t qcc::x86::mostPairsOfNibbles(const Atom &atom) {
+  if (atom.form != AtomForm::Bytes)
+    return 1;
+  // Each word adds two products of a nibble by a byte to an i16.
+  constexpr int64_t kMostOfPair = 2 * 2 * 15 * 128;
+  return std::numeric_limits<int16_t>::max() / kMostOfPair;
+}
+
 std::array<Value, 2> qcc::x86::splitNibbles(OpBuilder &builder, Location loc,
                                             Value nibbles) {
   auto splat = [&](int64_t value) -> Value {
@@ -102,18 +111,20 @@ std::array<Value, 2> qcc::x86::splitNibbles(OpBuilder &builder, Location loc,
 
 Value qcc::x86::multiplyNibbles(OpBuilder &builder, Location loc,
                                 const Atom &atom, Value accumulators,
-                                std::array<Value, 2> left,
-                                std::array<Value, 2> right) {
+                                ArrayRef<Value> left, ArrayRef<Value> right) {
   if (atom.form != AtomForm::Bytes) {
-    for (unsigned w : {0, 1})
-      accumulators = multiplyAccumulate(builder, loc, atom, accumulators,
-                                        right[w], left[w]);
+    for (auto [a, b] : llvm::zip_equal(left, right))
+      accumulators = multiplyAccumulate(builder, loc, atom, accumulators, b, a);
     return accumulators;
   }
-  // Four products of nibbles by bytes fit an i16: 4 * 15 * 128 = 7680.
-  Value sum = arith::AddIOp::create(
-      builder, loc, multiplyBytes(builder, loc, atom, right[0], left[0]),
-      multiplyBytes(builder, loc, atom, right[1], left[1]));
+  assert(left.size() <= 2 * size_t(mostPairsOfNibbles(atom)) &&
+         "sums that fit an i16");
+  Value sum;
+  for (auto [a, b] : llvm::zip_equal(left, right)) {
+    Value product = multiplyBytes(builder, loc, atom, b, a);
+    sum = sum ? arith::AddIOp::create(builder, loc, sum, product).getResult()
+              : product;
+  }
   return addWords(builder, loc, atom, accumulators, sum);
 }
 

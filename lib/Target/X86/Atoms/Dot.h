@@ -53,16 +53,19 @@ mlir::Value multiplyPairs(mlir::OpBuilder &builder, mlir::Location loc,
                           std::array<mlir::Value, 2> left,
                           std::array<mlir::Value, 2> right);
 
+/// How many pairs of words of nibbles `multiplyNibbles` takes at most.
+int64_t mostPairsOfNibbles(const Atom &atom);
+
 /// The two words, of unsigned bytes, of nibbles (qcc/Target/Target.h).
 std::array<mlir::Value, 2>
 splitNibbles(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value nibbles);
 
-/// `accumulators` plus the products of two words of `left`, signed bytes, and
-/// two of `right`, unsigned nibbles, wrapping.
+/// `accumulators` plus the products of the words of `left`, signed bytes, and
+/// those of `right`, unsigned nibbles, wrapping.
 mlir::Value multiplyNibbles(mlir::OpBuilder &builder, mlir::Location loc,
                             const Atom &atom, mlir::Value accumulators,
-                            std::array<mlir::Value, 2> left,
-                            std::array<mlir::Value, 2> right);
+                            llvm::ArrayRef<mlir::Value> left,
+                            llvm::ArrayRef<mlir::Value> right);
 
 } // namespace qcc::x86
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "../Atoms/Dot.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -38,6 +39,15 @@ Contraction::Contraction(KernelBuilder &builder, kernel::ContractOp op,
          "the packed operand has the words that the kernel multiplies");
   m = roles.m ? loopSize(builder, *roles.m) : builder.index(1);
   n = loopSize(builder, roles.n);
+}
+
+int64_t Contraction::stepWords() const {
+  if (!config.hasNibbles() || atom.hasFloats())
+    return atom.hasPairs() ? 2 : 1;
+  int64_t pairs = mostPairsOfNibbles(atom);
+  while (segmentWords / 2 % pairs != 0)
+    --pairs;
+  return 2 * pairs;
 }
 
 Value Contraction::loopSize(KernelBuilder &builder, unsigned dim) {

@@ -64,9 +64,7 @@ struct Contraction {
     return kernel::ContractOp(op).getReductionDims().front();
   }
   /// The words that a step of the main loop takes.
-  int64_t stepWords() const {
-    return atom.hasPairs() || config.hasNibbles() ? 2 : 1;
-  }
+  int64_t stepWords() const;
   /// The size of a parallel dimension.
   mlir::Value loopSize(KernelBuilder &builder, unsigned dim);
   /// Whether the sums over K of the rows of the left operand are needed, and

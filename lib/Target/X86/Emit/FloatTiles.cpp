@@ -21,9 +21,9 @@
 // registers throughout. A block goes through the outer dimensions, such as the
 // lines of an image, where all of them multiply the same columns.
 //
-// The right operand may be narrow: packed as it is stored, before its prologue.
-// A part of its columns is then widened to memory before the tiles of rows,
-// which stays in the L1 cache; where there is one tile of rows, in registers.
+// A right operand may be narrow (packed before its prologue) or lie in place. A
+// part of its columns is brought to memory in the L1 cache before the tiles of
+// rows. Where there is one tile of rows, registers widen narrow ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,9 +79,8 @@ private:
   void widen(const Tile &columns, unsigned depth, const StepOfK &step,
              Value begin, Value end);
 
-  /// Asks for the words of the next part of K: each tile of a block for its
-  /// share of them, so that the first tile of that part finds them in the L2
-  /// cache.
+  /// Asks for packed words of the next part of K, so that its first tile finds
+  /// them in the L2 cache: each tile of a block of MR rows for its share.
   void prefetchNextPart(const Tile &tile, Value slot, const StepOfK &first);
 
   SmallVector<Value> initialize(const Tile &tile);
@@ -111,12 +110,12 @@ private:
     return contraction.op.getReductionSizes()[depth];
   }
   /// The steps at the iterations from `i` on of the last reduction dimension
-  /// that share a word.
+  /// that are read together.
   SmallVector<StepOfK> stepsAt(const StepOfK &step, unsigned depth, Value i) {
     SmallVector<StepOfK> steps;
-    for (int64_t nibble = 0; nibble < packed.stepsOfWord(); ++nibble) {
-      steps.push_back(stepAt(step, depth, builder.add(i, nibble)));
-      steps.back().nibble = nibble;
+    for (int64_t part = 0; part < packed.stepsOfWord(); ++part) {
+      steps.push_back(stepAt(step, depth, builder.add(i, part)));
+      steps.back().part = part;
     }
     return steps;
   }
@@ -140,7 +139,7 @@ private:
   unsigned inlineSteps = 0;       // so far
   std::unique_ptr<LhsRows> panel; // null where rows are read in place
   Value accumulators;             // [MC, NR] of a block; null for one part
-  // Of a narrow right operand.
+  // Of a right operand that is narrow or lies in place.
   Value widened;   // [words of a part, NR]; null if registers widen
   Value firstWord; // of the part
   Value flatLhs;   // with K in one dimension; null if K has several
@@ -156,8 +155,8 @@ FloatTiles::FloatTiles(KernelBuilder &builder, Contraction &contraction)
   if (!parts.isOne)
     accumulators = contraction.allocate(
         builder, {contraction.mc, contraction.nr}, builder.word);
-  kernel::ContractOp op = contraction.op;
-  if (!packed.areNarrow() || contraction.mc == contraction.mr)
+  if (packed.areNarrow() ? contraction.mc == contraction.mr
+                         : !packed.areInPlace())
     return;
   int64_t words =
       parts.isOne ? contraction.k : parts.size * wordsOfIteration(parts.depth);
@@ -286,8 +285,10 @@ void FloatTiles::prefetchNextPart(const Tile &tile, Value slot,
   int64_t lines =
       llvm::divideCeil(parts.size * inner * contraction.nr, lineElements);
   int64_t share = llvm::divideCeil(lines, contraction.mc / contraction.mr);
-  // The words of a tile of columns follow each other, and tiles do. A prefetch
-  // past the last one never fails.
+  constexpr int64_t mostLines = 32; // more delay those that the tile reads
+  if (packed.areInPlace() || tile.rows < contraction.mr || share > mostLines)
+    return;
+  // Tiles of columns follow each other. A prefetch past the last never fails.
   SmallVector<Value> at(tile.batch);
   at.append({tile.column,
              builder.add(builder.mul(first.word, inner), parts.size * inner),

@@ -39,26 +39,32 @@ static int64_t prefetchDistance(Contraction &contraction, const Tile &tile) {
   return kPrefetchAhead / (contraction.nr * wordBytes);
 }
 
+/// The words of a step.
+using Words = SmallVector<Value, 8>;
+
 /// The words of a step of the right operand, for each vector of columns.
-static SmallVector<std::array<Value, 2>> loadRight(KernelBuilder &builder,
-                                                   Contraction &contraction,
-                                                   const Tile &tile, Value word,
-                                                   int64_t ahead) {
+static SmallVector<Words> loadRight(KernelBuilder &builder,
+                                    Contraction &contraction, const Tile &tile,
+                                    Value word, int64_t ahead) {
   OpBuilder &rewriter = builder.rewriter;
   Location loc = builder.loc;
   bool hasNibbles = contraction.config.hasNibbles();
   if (hasNibbles)
     word = builder.div(word, builder.index(2));
-  int64_t loads = hasNibbles ? 1 : contraction.stepWords();
-  SmallVector<std::array<Value, 2>> right(tile.vectors);
+  int64_t loads = contraction.stepWords() / (hasNibbles ? 2 : 1);
+  SmallVector<Words> right(tile.vectors);
   for (int64_t j = 0; j < tile.vectors; ++j)
     for (int64_t w = 0; w < loads; ++w) {
       SmallVector<Value> at(tile.batch);
       at.append({tile.column, builder.add(word, w),
                  builder.index(j * builder.lanes)});
-      right[j][w] =
+      Value words =
           vector::LoadOp::create(rewriter, loc, builder.accumulatorType(),
                                  contraction.op.getRhs(), at);
+      if (hasNibbles)
+        llvm::append_range(right[j], splitNibbles(rewriter, loc, words));
+      else
+        right[j].push_back(words);
       if (ahead == 0)
         continue;
       // Past the end of this tile lies the next one, past that of all tiles
@@ -68,23 +74,19 @@ static SmallVector<std::array<Value, 2>> loadRight(KernelBuilder &builder,
                                  /*isWrite=*/false, /*localityHint=*/2,
                                  /*isDataCache=*/true);
     }
-  if (hasNibbles)
-    for (std::array<Value, 2> &words : right)
-      words = splitNibbles(rewriter, loc, words[0]);
   return right;
 }
 
 /// The accumulator of a row and a vector of columns after a step.
 static Value multiply(KernelBuilder &builder, Contraction &contraction,
-                      Value current, std::array<Value, 2> left,
-                      std::array<Value, 2> right) {
+                      Value current, const Words &left, const Words &right) {
   OpBuilder &rewriter = builder.rewriter;
   if (contraction.config.hasNibbles())
     return multiplyNibbles(rewriter, builder.loc, contraction.atom, current,
                            left, right);
   if (contraction.atom.hasPairs())
-    return multiplyPairs(rewriter, builder.loc, contraction.atom, current, left,
-                         right);
+    return multiplyPairs(rewriter, builder.loc, contraction.atom, current,
+                         {left[0], left[1]}, {right[0], right[1]});
   return multiplyAccumulate(rewriter, builder.loc, contraction.atom, current,
                             left[0], right[0]);
 }
@@ -111,9 +113,9 @@ static SmallVector<Value> emitSums(KernelBuilder &builder,
                            accumulators.slice(i * tile.vectors, tile.vectors));
         continue;
       }
-      std::array<Value, 2> words;
+      Words words;
       for (int64_t w = 0; w < contraction.stepWords(); ++w)
-        words[w] = left(i, w);
+        words.push_back(left(i, w));
       for (int64_t j = 0; j < tile.vectors; ++j)
         next.push_back(multiply(builder, contraction,
                                 accumulators[i * tile.vectors + j], words,
@@ -123,6 +125,28 @@ static SmallVector<Value> emitSums(KernelBuilder &builder,
   };
   return tile.group ? rows.reduceGroup(tile, initial, step)
                     : rows.reduce(tile, initial, step);
+}
+
+/// Asks for the elements of a group operand that the next tile of columns reads
+/// for the same group: those of one tile lie as far apart as groups do, so that
+/// the processor does not follow them by itself.
+static void prefetchNextTile(KernelBuilder &builder, Contraction &contraction,
+                             Value operand, AffineMap map, const Tile &tile) {
+  auto n = getConstantIntValue(contraction.n);
+  if (!map.isFunctionOfDim(contraction.roles.n) ||
+      !map.isFunctionOfDim(contraction.groupLoop()) || tile.masked ||
+      (n && *n <= contraction.nr))
+    return;
+  Tile next = tile;
+  next.column = builder.add(tile.column, 1);
+  constexpr int64_t lineElements = 64 / sizeof(float);
+  for (int64_t j = 0; j < tile.vectors; j += lineElements / builder.lanes) {
+    VectorPosition position = next.at(builder, contraction, 0, j);
+    memref::PrefetchOp::create(
+        builder.rewriter, builder.loc, operand,
+        operandIndices(builder.rewriter, builder.loc, map, position.index),
+        /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+  }
 }
 
 /// Emits the chain over groups of K; returns the totals.
@@ -148,6 +172,9 @@ static SmallVector<Value> emitChain(KernelBuilder &builder,
       0, contraction.segments, initial, [&](Value group, ValueRange totals) {
         Tile ofGroup = tile;
         ofGroup.group = group;
+        for (auto [operand, map] :
+             llvm::zip_equal(op.getGroupOperands(), op.getGroupMaps()))
+          prefetchNextTile(builder, contraction, operand, map, ofGroup);
         SmallVector<Value> sums =
             emitSums(builder, contraction, rows, columns, ofGroup);
         SmallVector<Value> next;

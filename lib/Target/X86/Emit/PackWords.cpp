@@ -159,19 +159,28 @@ Value qcc::x86::interleaveBytes(KernelBuilder &builder, ValueRange rows,
   return castTo(builder, shuffle(builder, mixed, mixed, order), 32);
 }
 
+SmallVector<Value> qcc::x86::transposeQuads(KernelBuilder &builder,
+                                            ValueRange rows) {
+  SmallVector<Value> result;
+  for (bool high : {false, true}) {
+    Value first = unpack(builder, rows[0], rows[1], 32, high),
+          second = unpack(builder, rows[2], rows[3], 32, high);
+    for (bool highPart : {false, true})
+      result.push_back(
+          castTo(builder, unpack(builder, first, second, 64, highPart), 32));
+  }
+  return result;
+}
+
 SmallVector<Value> qcc::x86::transposeWords(KernelBuilder &builder,
                                             ValueRange rows) {
   int64_t lanes = builder.lanes;
   // Word p of each 128 bits of four rows side by side.
   SmallVector<SmallVector<Value>> parts(4);
   for (int64_t i = 0; i < lanes; i += 4)
-    for (bool high : {false, true}) {
-      Value first = unpack(builder, rows[i], rows[i + 1], 32, high),
-            second = unpack(builder, rows[i + 2], rows[i + 3], 32, high);
-      for (bool highPart : {false, true})
-        parts[2 * high + highPart].push_back(
-            castTo(builder, unpack(builder, first, second, 64, highPart), 32));
-    }
+    for (auto [p, part] :
+         llvm::enumerate(transposeQuads(builder, rows.slice(i, 4))))
+      parts[p].push_back(part);
   SmallVector<Value> result(lanes);
   for (int64_t p = 0; p < 4; ++p) {
     SmallVector<Value> words = transposeBlocks(builder, parts[p], lanes / 4);
@@ -179,4 +188,8 @@ SmallVector<Value> qcc::x86::transposeWords(KernelBuilder &builder,
       result[4 * block + p] = word;
   }
   return result;
+}
+
+Value qcc::x86::joinQuads(KernelBuilder &builder, ValueRange quads) {
+  return inVectors(builder, quads, 1).front();
 }

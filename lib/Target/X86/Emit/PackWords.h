@@ -31,6 +31,13 @@ llvm::SmallVector<mlir::Value> interleaveRows(KernelBuilder &builder,
 mlir::Value interleaveBytes(KernelBuilder &builder, mlir::ValueRange rows,
                             ByteRange range);
 
+/// Transposes the 4 x 4 i32 that four rows have in each 128 bits.
+llvm::SmallVector<mlir::Value> transposeQuads(KernelBuilder &builder,
+                                              mlir::ValueRange rows);
+
+/// Vectors of four i32 side by side: a vector of builder.lanes i32.
+mlir::Value joinQuads(KernelBuilder &builder, mlir::ValueRange quads);
+
 /// Transposes a matrix of builder.lanes x builder.lanes i32.
 llvm::SmallVector<mlir::Value> transposeWords(KernelBuilder &builder,
                                               mlir::ValueRange rows);

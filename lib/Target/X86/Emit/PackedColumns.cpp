@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "PackedColumns.h"
+#include "PackWords.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -14,12 +16,63 @@ using namespace qcc::x86;
 
 PackedColumns::PackedColumns(KernelBuilder &builder, Contraction &contraction)
     : builder(builder), contraction(contraction) {
-  if (contraction.config.getRhs() != RhsSource::Packed)
+  if (contraction.config.readsNarrowRhs())
     prologue.emplace(contraction.op.getRhsPrologue());
 }
 
 int64_t PackedColumns::stepsOfWord() const {
-  return contraction.config.hasNibbles() ? kNibblesOfWord : 1;
+  return contraction.config.hasNibbles() ? kNibblesOfWord
+         : areInPlace()                  ? builder.lanes
+                                         : 1;
+}
+
+SmallVector<Value> PackedColumns::turn(const Tile &tile, int64_t j,
+                                       const StepOfK &step) {
+  kernel::ContractOp op = contraction.op;
+  OpBuilder &rewriter = builder.rewriter;
+  unsigned n = contraction.roles.n, k = op.getReductionDims().back();
+  VectorPosition position = tile.at(builder, contraction, 0, j);
+  Value first = position.index[n];
+  position.vectorDim = k;
+  position.lanes = 4;
+  position.inBounds = true;
+  position.index[k] = step.index[k];
+  auto read = [&](int64_t column, int64_t offset) -> Value {
+    position.index[n] = builder.add(first, column);
+    // Columns that do not exist are copies of the last one.
+    if (tile.masked)
+      position.index[n] = builder.min(
+          position.index[n], builder.sub(contraction.n, builder.index(1)));
+    position.index[k] = builder.add(step.index[k], offset);
+    Value quad = readVector(rewriter, builder.loc, op.getRhs(), op.getRhsMap(),
+                            position);
+    return vector::BitCastOp::create(rewriter, builder.loc,
+                                     builder.vectorType(4, 32), quad);
+  };
+  // The next tile of columns comes while the rows of this one are multiplied.
+  for (int64_t column = 0; column < builder.lanes && !tile.masked; ++column) {
+    position.index[n] = builder.add(first, contraction.nr + column);
+    memref::PrefetchOp::create(
+        rewriter, builder.loc, op.getRhs(),
+        operandIndices(rewriter, builder.loc, op.getRhsMap(), position.index),
+        /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+  }
+  // A load that joins 128 bits costs no shuffle.
+  SmallVector<Value> vectors;
+  for (int64_t offset = 0; offset < builder.lanes; offset += 4) {
+    SmallVector<Value> rows;
+    for (int64_t row = 0; row < 4; ++row) {
+      SmallVector<Value> quads;
+      for (int64_t column = row; column < builder.lanes; column += 4)
+        quads.push_back(read(column, offset));
+      rows.push_back(joinQuads(builder, quads));
+    }
+    llvm::append_range(vectors, transposeQuads(builder, rows));
+  }
+  for (Value &vector : vectors)
+    vector = vector::BitCastOp::create(rewriter, builder.loc,
+                                       builder.accumulatorType(), vector);
+  return vectors;
 }
 
 /// Nibble `number` of each word, signed, as bytes. The prologue extends these
@@ -37,6 +90,12 @@ static Value unpackNibble(KernelBuilder &builder, Value words, int64_t number) {
 }
 
 Value PackedColumns::read(const Tile &tile, int64_t j, const StepOfK &step) {
+  if (areInPlace()) {
+    turned.resize(std::max<size_t>(turned.size(), j + 1));
+    if (step.part == 0)
+      turned[j] = turn(tile, j, step);
+    return turned[j][step.part];
+  }
   kernel::ContractOp op = contraction.op;
   Value word = stepsOfWord() == 1
                    ? step.word
@@ -51,7 +110,7 @@ Value PackedColumns::read(const Tile &tile, int64_t j, const StepOfK &step) {
   if (!prologue)
     return vector;
   if (stepsOfWord() != 1)
-    vector = unpackNibble(builder, vector, step.nibble);
+    vector = unpackNibble(builder, vector, step.part);
   VectorPosition position = tile.at(builder, contraction, 0, j);
   for (int64_t dim : op.getReductionDims())
     position.index[dim] = step.index[dim];

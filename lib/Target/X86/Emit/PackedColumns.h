@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A packed right operand has floats, or elements as they are stored: bytes, or
-// nibbles in words of i32. The prologue of the contraction widens these.
+// nibbles in words of i32. The prologue of the contraction widens these. One
+// that is read in place has elements of K side by side: squares of as many
+// columns as elements of K are turned in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +24,8 @@ namespace qcc::x86 {
 struct StepOfK {
   llvm::SmallVector<mlir::Value> index;
   mlir::Value word;
-  /// Which nibble of a word the step is, if steps share words.
-  int64_t nibble = 0;
+  /// Which of the steps that are read together the step is.
+  int64_t part = 0;
 };
 
 class PackedColumns {
@@ -32,15 +34,25 @@ public:
 
   /// Whether elements are packed as they are stored.
   bool areNarrow() const { return prologue.has_value(); }
-  /// How many steps share a word.
+  /// Whether columns are read where they lie.
+  bool areInPlace() const {
+    return contraction.config.getRhs() == RhsSource::InPlace;
+  }
+  /// How many steps are read together: those of a word, or of a square.
   int64_t stepsOfWord() const;
-  /// Vector j of the columns of a tile, as floats.
+  /// Vector j of the columns of a tile, as floats. The first of the steps that
+  /// are read together comes before the others.
   mlir::Value read(const Tile &tile, int64_t j, const StepOfK &step);
 
 private:
+  /// The vectors of the square of columns of vector j that begins with `step`.
+  llvm::SmallVector<mlir::Value> turn(const Tile &tile, int64_t j,
+                                      const StepOfK &step);
+
   KernelBuilder &builder;
   Contraction &contraction;
   std::optional<VectorRegion> prologue;
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>> turned; // of each vector j
 };
 
 } // namespace qcc::x86

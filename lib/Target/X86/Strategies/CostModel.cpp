@@ -259,6 +259,7 @@ double qcc::x86::packingTime(ContractOp op, const GemmShape &shape,
     return 0;
   int64_t n = shape.n ? shape.n : kManyColumns;
   assert(n > 0 && shape.m > 0 && "contractions have results");
-  return kPacking * llvm::alignTo(n, atom.lanes) * shape.k / 64 /
+  int64_t elementBytes = atom.hasFloats() ? sizeof(float) : 1;
+  return kPacking * llvm::alignTo(n, atom.lanes) * shape.k * elementBytes / 64 /
          leastTime(shape, shape.m, n, atom);
 }

@@ -14,6 +14,10 @@
 // L2 cache; they are at least kLeastRows.
 //
 // A narrow right operand is widened once for each block, or for its only tile.
+// One that lies along a short K may be turned once for each block. Blocks then
+// have more rows, and packing takes longer if there are few blocks. If the
+// number of rows is not known, it always is: that costs little for many rows,
+// and packing would take most of the time for few.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,6 +46,8 @@ constexpr int64_t kMostAccumulators = 1 << 22;
 constexpr double kPause = 2;
 /// Operations that load and store a vector of widened columns.
 constexpr double kWidenedToMemory = 2;
+/// Multiplications in the time of turning a vector of columns.
+constexpr double kTurn = 3;
 /// Operations that take a vector of nibbles out of words, less the extension of
 /// a byte.
 constexpr double kUnpackNibble = 1;
@@ -66,8 +72,15 @@ protected:
   }
   bool takes(const Atom &atom) const override { return atom.hasFloats(); }
   bool canChoose(RhsSource source) const override {
-    return source == RhsSource::Narrow || source == RhsSource::Nibbles ||
-           TileStrategy::canChoose(source);
+    return source == RhsSource::InPlace || source == RhsSource::Narrow ||
+           source == RhsSource::Nibbles || TileStrategy::canChoose(source);
+  }
+  std::optional<Packing>
+  packing(ContractOp op,
+          kernel::LoweringConfigAttrInterface config) const override {
+    if (readsRhsInPlace(cast<ConfigAttr>(config)))
+      return std::nullopt;
+    return TileStrategy::packing(op, config);
   }
   SmallVector<Tiling> listTilings(ContractOp op, const GemmShape &shape,
                                   const Atom &atom) const override;
@@ -77,6 +90,13 @@ protected:
                                           const Atom &atom) const override;
 };
 } // namespace
+
+/// Whether squares of the right operand can be turned in registers.
+static bool canTurn(ContractOp op, const Atom &atom) {
+  return op.getReductionDims().size() == 1 &&
+         op.getReductionSize() % atom.lanes == 0 &&
+         isRhsContiguousAlongSegments(op);
+}
 
 double FloatTiles::expectedTime(ContractOp op, const GemmShape &shape,
                                 const Tiling &tiling, const Atom &atom) const {
@@ -88,7 +108,10 @@ double FloatTiles::expectedTime(ContractOp op, const GemmShape &shape,
   double lines = atom.lanes * 4 / 64.0; // in a vector
   double vector = lines * spec.times.fromL1, widening = 0;
   bool isOneTile = tiling.mc == mr;
-  if (tiling.rhs != RhsSource::Packed) {
+  bool isTurned = tiling.rhs == RhsSource::InPlace;
+  if (isTurned) {
+    widening = kTurn;
+  } else if (tiling.rhs != RhsSource::Packed) {
     bool hasNibbles = tiling.rhs == RhsSource::Nibbles;
     double bits = hasNibbles ? 4
                              : getElementTypeOrSelf(op.getRhs().getType())
@@ -111,7 +134,7 @@ double FloatTiles::expectedTime(ContractOp op, const GemmShape &shape,
   double blocks = goThroughOuter(op, tiling.lhsInPlace)
                       ? double(m) / tiling.mc
                       : llvm::divideCeil(m, tiling.mc);
-  if (!isOneTile)
+  if (!isOneTile || isTurned)
     time += blocks * vectors * words * widening;
   time =
       besideStream(time, blocks * farLines * timeOfFarLine(farLines * 64, spec),
@@ -143,6 +166,11 @@ SmallVector<Tiling> FloatTiles::listTilings(ContractOp op,
       isNarrow &&
       (op.isPacked() || !shape.n ||
        !staysInL2(shape.k * shape.n * int64_t(sizeof(float)), spec));
+  // One part of K, such as that of the heads of an attention.
+  bool canBeTurned =
+      canTurn(op, atom) && !isPackedInAdvance(op) &&
+      shape.k * 2 * atom.lanes * int64_t(sizeof(float)) <= kPartBytes;
+  bool mustBeTurned = canBeTurned && shape.m == 0;
   SmallVector<Tiling> tilings;
   for (int64_t nv = vectors; nv > 0; --nv)
     for (int64_t mr = rows; mr > 0; --mr) {
@@ -152,8 +180,14 @@ SmallVector<Tiling> FloatTiles::listTilings(ContractOp op,
       if (!isThroughOuter)
         tiles = tilesOfEqualBlocks(shape.m, mr, tiles);
       int64_t nr = nv * atom.lanes;
-      if (!mustBeNarrow)
+      if (!mustBeNarrow && !mustBeTurned)
         tilings.push_back({mr, nr, tiles * mr, nr});
+      if (canBeTurned)
+        tilings.push_back(
+            {mr, nr,
+             tilesOfEqualBlocks(shape.m, mr, llvm::divideCeil(kMostRows, mr)) *
+                 mr,
+             nr, false, RhsSource::InPlace});
       if (isNarrow)
         tilings.push_back({mr, nr, tiles * mr, nr, false, narrow});
     }
@@ -167,6 +201,10 @@ std::optional<std::string> FloatTiles::refuseConfig(ContractOp op,
     return doesNotFit(atom) + "it multiplies integers; use vector_tiles";
   if (auto reason = refuseTile(op, config, atom))
     return reason;
+  if (readsRhsInPlace(config) && !canTurn(op, atom))
+    return "lowering_config reads the right operand in place, but it has a "
+           "prologue, or K is not its last dimension and a multiple of " +
+           std::to_string(atom.lanes) + "; use rhs = packed";
   if (config.getNc() != config.getNr())
     return "lowering_config has strategy 'float_tiles', whose blocks have the "
            "columns of one tile; use NC = NR";

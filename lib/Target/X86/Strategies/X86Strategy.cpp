@@ -81,7 +81,7 @@ bool qcc::x86::fitsNibbles(ContractOp op, const Atom &atom) {
 
 /// Whether the right operand is packed before its prologue.
 static bool packsNarrow(ContractOp op, ConfigAttr config) {
-  return op.isOfFloats() && config.getRhs() != RhsSource::Packed;
+  return op.isOfFloats() && config.readsNarrowRhs();
 }
 
 bool qcc::x86::fitsNarrow(ContractOp op) {

@@ -2,6 +2,7 @@
 
 #two = #x86.config<float_tiles, atom = "avx2-f32", tile = [2, 8, 1], block = [4, 8], lhs = in_place, source = pinned>
 #one = #x86.config<float_tiles, atom = "avx2-f32", tile = [1, 8, 1], block = [2, 8], lhs = in_place, source = pinned>
+#many = #x86.config<float_tiles, atom = "avx2-f32", tile = [1, 8, 1], block = [8, 8], lhs = in_place, source = pinned>
 #panel = #x86.config<float_tiles, atom = "avx2-f32", tile = [2, 8, 1], block = [4, 8], lhs = panel, source = pinned>
 
 // K of 20 steps is one part: accumulators stay in registers.
@@ -32,6 +33,7 @@ func.func @one_part(%x: memref<4x20xf32>, %w: memref<1x20x8xf32>, %b: memref<8xf
 // CHECK: vector.store %cst, %[[M]]
 // CHECK: scf.for %[[FIRST:.*]] = %c0 to %c1000 step %c500
 // CHECK: %[[LAST:.*]] = arith.addi %[[FIRST]], %c500
+// CHECK-NOT: memref.prefetch
 // CHECK: %[[A:.*]] = vector.load %[[M]]
 // CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]] step %c1 iter_args(%{{.*}} = %[[A]],
 // CHECK: math.fma
@@ -41,6 +43,23 @@ func.func @one_part(%x: memref<4x20xf32>, %w: memref<1x20x8xf32>, %b: memref<8xf
 // CHECK: vector.transfer_write
 func.func @two_parts(%x: memref<4x1000xf32>, %w: memref<1x1000x8xf32>, %y: memref<4x8xf32>) {
   kernel.contract lhs(%x : memref<4x1000xf32>) rhs(%w : memref<1x1000x8xf32>) outs(%y : memref<4x8xf32>) {rhs_packed, lowering_config = #two}
+    epilogue {
+  ^bb0(%acc: f32):
+    %zero = arith.constant 0.0 : f32
+    %0 = arith.maximumf %acc, %zero : f32
+    kernel.yield %0 : f32
+  }
+  return
+}
+
+// Eight tiles of a block share the prefetches of the next part; the one of @two_parts would issue too many.
+// CHECK-LABEL: func.func @many_tiles(
+// CHECK: scf.for %{{.*}} = %c0 to %c1000 step %c500
+// CHECK: scf.for %{{.*}} = %c0 to %c32 step %c1
+// CHECK: memref.prefetch %arg1
+// CHECK: math.fma
+func.func @many_tiles(%x: memref<8x1000xf32>, %w: memref<1x1000x8xf32>, %y: memref<8x8xf32>) {
+  kernel.contract lhs(%x : memref<8x1000xf32>) rhs(%w : memref<1x1000x8xf32>) outs(%y : memref<8x8xf32>) {rhs_packed, lowering_config = #many}
     epilogue {
   ^bb0(%acc: f32):
     %zero = arith.constant 0.0 : f32
@@ -206,6 +225,28 @@ func.func @nibbles(%x: memref<1x32xf32>, %w: memref<1x4x8xi32>, %y: memref<1x8xf
     %0 = arith.sitofp %a : i8 to f32
     kernel.yield %0 : f32
   }
+    epilogue {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  }
+  return
+}
+
+// Eight columns by eight elements of K are turned in registers, and lie in memory while the rows of a block are multiplied.
+// The last columns are read again in place of those that do not exist.
+#turned = #x86.config<float_tiles, atom = "avx2-f32", tile = [2, 8, 1], block = [4, 8], lhs = in_place, rhs = in_place,
+                      source = pinned>
+// CHECK-LABEL: func.func @turned(
+// CHECK: %[[M:.*]] = memref.alloca() {alignment = 64 : i64} : memref<16x8xf32>
+// CHECK: scf.for %[[K:.*]] = %c0 to %c16 step %c8
+// CHECK-COUNT-8: memref.prefetch %arg1[%{{.*}}, %[[K]]]
+// CHECK-COUNT-16: vector.transfer_read %arg1{{.*}} : memref<12x16xf32>, vector<4xf32>
+// CHECK-COUNT-8: vector.store %{{.*}}, %[[M]]
+// CHECK: vector.load %[[M]]
+// CHECK: math.fma
+// CHECK-COUNT-2: vector.transfer_read %arg1[%c11, %{{.*}}]
+func.func @turned(%x: memref<4x16xf32>, %w: memref<12x16xf32>, %y: memref<4x12xf32>) {
+  kernel.contract lhs(%x : memref<4x16xf32>) rhs(%w : memref<12x16xf32>) outs(%y : memref<4x12xf32>) {lowering_config = #turned}
     epilogue {
   ^bb0(%acc: f32):
     kernel.yield %acc : f32

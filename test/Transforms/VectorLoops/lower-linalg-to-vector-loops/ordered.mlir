@@ -1,7 +1,7 @@
 // RUN: qcc-opt %s --lower-linalg-to-vector-loops -canonicalize -cse | FileCheck %s
 
 // Vectors across outputs, k in order for each of them; four rows of four vectors at once, then the
-// rows that are left.
+// rows that are left, each of sixteen vectors.
 // CHECK-LABEL: func @contraction
 func.func @contraction(%x: memref<?x?xf32>, %w: memref<?x?xf32>, %o: memref<?x?xf32>) {
   // CHECK: scf.forall
@@ -9,6 +9,8 @@ func.func @contraction(%x: memref<?x?xf32>, %w: memref<?x?xf32>, %o: memref<?x?x
   // CHECK-COUNT-4: math.fma %{{.*}} : vector<64xf32>
   // CHECK-COUNT-4: vector.store
   // CHECK: scf.for %[[M:.*]] = %{{.*}} step %c1 {
+  // CHECK: scf.for %{{.*}} step %c256
+  // CHECK: math.fma %{{.*}} : vector<256xf32>
   // CHECK: scf.for %[[N:.*]] = {{.*}} step %c64
   // CHECK: %[[INIT:.*]] = vector.load %arg2[%[[M]], %[[N]]] : memref<?x?xf32>, vector<64xf32>
   // CHECK: scf.for %[[K:.*]] = %c0 to %{{.*}} iter_args(%[[ACC:.*]] = %[[INIT]])
@@ -27,6 +29,27 @@ func.func @contraction(%x: memref<?x?xf32>, %w: memref<?x?xf32>, %o: memref<?x?x
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
                   iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : memref<?x?xf32>, memref<?x?xf32>) outs(%o : memref<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %acc: f32):
+    %0 = math.fma %a, %b, %acc : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// The number of rows m may be 1, that of heads h is not: four heads at once.
+// CHECK-LABEL: func @heads
+func.func @heads(%x: memref<?x8x?xf32>, %w: memref<?x64xf32>, %o: memref<8x?x64xf32>) {
+  // CHECK: scf.forall
+  // CHECK: scf.for %[[H:.*]] = %{{.*}} step %c4
+  // CHECK: scf.for %[[K:.*]] = %c0 to %{{.*}}
+  // CHECK: memref.load %arg0[%[[M:.*]], %[[H]], %[[K]]]
+  // CHECK: math.fma %{{.*}} : vector<64xf32>
+  // CHECK: memref.load %arg0[%[[M]], %{{.*}}, %[[K]]]
+  // CHECK-COUNT-3: math.fma %{{.*}} : vector<64xf32>
+  // CHECK-NOT: math.fma
+  linalg.generic {indexing_maps = [affine_map<(h, m, n, k) -> (m, h, k)>, affine_map<(h, m, n, k) -> (k, n)>, affine_map<(h, m, n, k) -> (h, m, n)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<?x8x?xf32>, memref<?x64xf32>) outs(%o : memref<8x?x64xf32>) {
   ^bb0(%a: f32, %b: f32, %acc: f32):
     %0 = math.fma %a, %b, %acc : f32
     linalg.yield %0 : f32

@@ -62,7 +62,7 @@ def X86_ConfigAttr : AttrDef<X86_Dialect, "Config", [Kernel_LoweringConfigAttrIn
     * `lhs`: `in_place` if the left operand is read where it lies, `panel` if MC rows of
       it are copied, prologue applied, before they are read.
     * `rhs`: `packed` if the right operand goes through `kernel.pack`, `in_place` if it
-      is read where it lies; only for `inner_product`. `nibbles` if it is packed with two
+      is read where it lies; only for `inner_product` and `float_tiles`. `nibbles` if it is packed with two
       elements of 4 bits in a byte, which registers take apart; only for `vector_tiles`
       and `float_tiles`. `narrow` if it is packed as it is stored and its prologue is
       computed where it is read, once for each block of rows; only for `float_tiles`, of
@@ -88,6 +88,10 @@ def X86_ConfigAttr : AttrDef<X86_Dialect, "Config", [Kernel_LoweringConfigAttrIn
   let extraClassDeclaration = [{
     bool readsLhsInPlace() const { return getLhs() == LhsSource::InPlace; }
     bool hasNibbles() const { return getRhs() == RhsSource::Nibbles; }
+    /// Whether floats are packed as they are stored.
+    bool readsNarrowRhs() const {
+      return getRhs() == RhsSource::Narrow || hasNibbles();
+    }
     /// Whether vectors of results lie along rows, where lanes lie along K.
     bool hasResultsAlongRows() const { return getMc() > getNc(); }
 
