@@ -210,13 +210,14 @@ QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleGetMetadata(qccModule module,
 QCC_EXPORTED const char *qccModuleFindMetadata(qccModule module,
                                                const char *key);
 
-/// Success while what runs the module answers and does work: always for a
-/// CPU; a GPU's driver is asked, which takes some microseconds and waits for no
-/// run. For the readiness probe of a server.
+/// Success while what runs the module answers and does work. A GPU's driver is
+/// asked, which takes some microseconds and waits for no run. For a CPU,
+/// weights that are not read yet (QCC_WEIGHT_PAGES_FILE) are checked once, as
+/// the first run does. For the readiness probe of a server.
 ///
-/// QCC_STATUS_KERNEL_FAILED: a kernel has failed, after which the driver
-/// refuses all work of the process. QCC_STATUS_IO_ERROR: the driver has an
-/// error, such as a defect of the GPU.
+/// QCC_STATUS_CORRUPT: the weights are damaged. QCC_STATUS_KERNEL_FAILED: a
+/// kernel has failed, after which the driver refuses all work of the process.
+/// QCC_STATUS_IO_ERROR: the driver has an error, such as a defect of the GPU.
 QCC_EXPORTED QCC_NODISCARD qccStatus qccModuleCheckHealth(qccModule module);
 
 /// What the code of an artifact was compiled for.

@@ -17,14 +17,11 @@
 #include "HugePages.h"
 #include "SharedWeights.h"
 #include "VariantChoice.h"
-#include "qcc/Artifact/ArtifactNote.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <dlfcn.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace qcc::rt {
 
@@ -235,8 +232,8 @@ Module::create(const qcc_descriptor *descriptor,
 }
 
 /// Loads and reads a file that has been opened.
-Result<std::shared_ptr<const Module>>
-Module::loadFile(const ArtifactFile &file, const ModuleOptions &options) {
+Result<std::shared_ptr<Module>> Module::loadFile(const ArtifactFile &file,
+                                                 const ModuleOptions &options) {
   // Where nothing copies the weights, they are first read by a run.
   bool canWait = options.weightPages == WeightPages::File && !options.device &&
                  !options.weightAllocator;
@@ -261,7 +258,8 @@ Module::loadFile(const ArtifactFile &file, const ModuleOptions &options) {
       static_cast<const qcc_descriptor *>(symbol), loaded->handle, checked);
   if (!module.isOk())
     return module.status();
-  (*module)->weightsAreUnchecked_ = !image->hasCheckedWeights;
+  if (!image->hasCheckedWeights)
+    (*module)->weightsState_ = WeightsState::Unchecked;
   auto rest = [&](const char *part, size_t size) {
     file.rest(*loaded, *image, part, size);
   };
@@ -277,7 +275,7 @@ Module::loadFile(const ArtifactFile &file, const ModuleOptions &options) {
   if (!status.isOk())
     return status;
   (*module)->noteOrigin(image->note.hash, options.publicKey);
-  return std::shared_ptr<const Module>(*std::move(module));
+  return module;
 }
 
 /// Loads a file that could be opened; `what` names it in messages, unless the
@@ -292,8 +290,13 @@ Module::loadOpened(Result<ArtifactFile> file, const std::string &what,
     file = file->copy();
   if (!file.isOk())
     return file.status().withPrefix(prefix);
-  Result<std::shared_ptr<const Module>> module = loadFile(*file, options);
-  return module.isOk() ? module : module.status().withPrefix(prefix);
+  Result<std::shared_ptr<Module>> module = loadFile(*file, options);
+  if (!module.isOk())
+    return module.status().withPrefix(prefix);
+  if ((*module)->weightsState_ == WeightsState::Unchecked)
+    (*module)->unchecked_ =
+        std::make_shared<const ArtifactFile>(*std::move(file));
+  return std::shared_ptr<const Module>(*std::move(module));
 }
 
 Result<std::shared_ptr<const Module>>
@@ -316,26 +319,23 @@ Module::load(const void *data, size_t size, const ModuleOptions &options) {
 }
 
 Status Module::checkWeights() const {
-  if (!weightsAreUnchecked_.load(std::memory_order_acquire))
+  WeightsState state = weightsState_.load(std::memory_order_acquire);
+  if (state == WeightsState::Good)
     return Status::ok();
-  std::lock_guard<std::mutex> lock(weightsMutex_);
-  if (!weightsAreUnchecked_.load(std::memory_order_relaxed))
-    return Status::ok();
-  // The kernel then maps more pages at once.
-  uintptr_t page = sysconf(_SC_PAGESIZE);
-  uintptr_t begin = reinterpret_cast<uintptr_t>(variant_.weights) & -page;
-  size_t size = reinterpret_cast<uintptr_t>(variant_.weights) +
-                variant_.weightsSize - begin;
-  madvise(reinterpret_cast<void *>(begin), size, MADV_SEQUENTIAL);
-  ContentHash hash;
-  hash.update(variant_.weights, variant_.weightsSize);
-  madvise(reinterpret_cast<void *>(begin), size, MADV_NORMAL);
-  if (hash.finish() != variant_.weightsKey)
-    return corrupt("the weights of the artifact do not match their hash: it is "
-                   "damaged or was changed; copy it again or compile the "
-                   "program again");
-  weightsAreUnchecked_.store(false, std::memory_order_release);
-  return Status::ok();
+  Status status = Status::ok();
+  if (state == WeightsState::Unchecked) {
+    status = unchecked_->validate(nullptr, WeightsCheck::Now).status();
+    if (!status.isOk() && status.code() != StatusCode::Corrupt)
+      return status.withPrefix("the weights of the artifact: ");
+    weightsState_.store(status.isOk() ? WeightsState::Good
+                                      : WeightsState::Damaged,
+                        std::memory_order_release);
+    if (status.isOk())
+      return status;
+  }
+  return corrupt("the artifact does not match its hash: its weights, which "
+                 "were not read when it was loaded, are damaged or were "
+                 "changed; copy it again or compile the program again");
 }
 
 const Entry *Module::findEntry(std::string_view name) const {

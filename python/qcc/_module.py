@@ -105,9 +105,11 @@ class Module:
         return text.decode() or None
 
     def check_health(self) -> None:
-        """Returns while what runs the module works: always for a CPU; a GPU's driver is asked.
+        """Returns while what runs the module works. A GPU's driver is asked. For a CPU, weights that `share_weights` left
+        unread are checked once, as the first call does.
 
         Raises:
+            CorruptArtifactError: the weights are damaged.
             KernelFailedError: a kernel has failed, after which the driver refuses all work of the process.
             SystemCallError: the driver has an error, such as a defect of the GPU.
         """

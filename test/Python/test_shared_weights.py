@@ -1,5 +1,8 @@
 """Weights in the pages of a file: they are read, and compared with their hash, by the first run."""
 
+import os
+import signal
+
 import numpy as np
 import pytest
 
@@ -51,9 +54,13 @@ def test_damaged_weights(saved, tmp_path, place):
         qcc.load(path)
     function = qcc.load(path, share_weights=True).function()
     for _ in range(2):
-        with pytest.raises(qcc.CorruptArtifactError, match="the weights of the artifact do not match their hash"):
+        with pytest.raises(qcc.CorruptArtifactError, match="its weights, which were not read when it was loaded, are damaged"):
             function(X)
-    assert qcc.load(path, share_weights=True).function().arguments[0].shape == (4, 512)
+    module = qcc.load(path, share_weights=True)
+    assert module.function().arguments[0].shape == (4, 512)
+    for _ in range(2):
+        with pytest.raises(qcc.CorruptArtifactError, match="are damaged"):
+            module.check_health()
 
 
 def test_damaged_code(saved, tmp_path):
@@ -64,6 +71,25 @@ def test_damaged_code(saved, tmp_path):
         data[place] ^= 16
         with pytest.raises(qcc.Error):
             qcc.load(written(tmp_path, data), share_weights=True)
+
+
+def test_damaged_hash(saved, tmp_path):
+    """The hash in the note, which the first part of the file does not cover."""
+    data = bytearray(saved[0])
+    data[data.index(b"qcc\0") + 20] ^= 1
+    with pytest.raises(qcc.CorruptArtifactError):
+        qcc.load(written(tmp_path, data), share_weights=True).function()(X)
+
+
+def test_forked_during_the_check(saved, tmp_path):
+    """A child of fork reads the weights on its own; nobody waits for another's check."""
+    module = qcc.load(written(tmp_path, saved[0]), share_weights=True)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        os._exit(0 if np.array_equal(module.function(threads=1)(X), saved[1]) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    np.testing.assert_array_equal(module.function(threads=1)(X), saved[1])
 
 
 def test_truncated(saved, tmp_path):

@@ -29,7 +29,6 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -314,8 +313,9 @@ public:
   /// The entry of a name, or a failure that says which entries there are.
   Result<const Entry *> requireEntry(std::string_view name) const;
 
-  /// Compares weights with their hash that were not when they were loaded, as a
-  /// run does before it reads them. Does so once, if they are undamaged.
+  /// Reads weights that were not read when they were loaded, and compares the
+  /// artifact with its hash, as a run does before it computes. The outcome
+  /// stays. Callers at the same time, and children of fork, do so on their own.
   Status checkWeights() const;
 
 private:
@@ -324,8 +324,8 @@ private:
   static Result<std::shared_ptr<Module>> read(const qcc_descriptor *descriptor,
                                               std::shared_ptr<void> keepAlive,
                                               const ModuleOptions &options);
-  static Result<std::shared_ptr<const Module>>
-  loadFile(const ArtifactFile &file, const ModuleOptions &options);
+  static Result<std::shared_ptr<Module>> loadFile(const ArtifactFile &file,
+                                                  const ModuleOptions &options);
   static Result<std::shared_ptr<const Module>>
   loadOpened(Result<ArtifactFile> file, const std::string &what,
              const ModuleOptions &options);
@@ -335,8 +335,10 @@ private:
   /// What is only looked at goes there with the first run.
   Status loadOnDevice(const ModuleOptions &options);
 
-  mutable std::mutex weightsMutex_;
-  mutable std::atomic<bool> weightsAreUnchecked_{false};
+  /// The file of weights that were not read when they were loaded, or null.
+  std::shared_ptr<const ArtifactFile> unchecked_;
+  enum class WeightsState : int { Good, Unchecked, Damaged };
+  mutable std::atomic<WeightsState> weightsState_{WeightsState::Good};
   std::shared_ptr<void> keepAlive_;
   const qcc_descriptor *descriptor_ = nullptr;
   std::string_view producer_;

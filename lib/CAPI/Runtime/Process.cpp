@@ -165,6 +165,6 @@ qccStatus qccModuleCheckHealth(qccModule module) {
     if (!module)
       return nullPointer("the module");
     rt::Device *device = module->module->device().get();
-    return toC(device ? device->checkHealth() : rt::Status::ok());
+    return toC(device ? device->checkHealth() : module->module->checkWeights());
   });
 }

@@ -58,9 +58,22 @@ static std::optional<unsigned> findGrownDim(tensor::PadOp pad) {
   return pad.getConstantPaddingValue() ? grown : std::nullopt;
 }
 
+/// Whether a branch or a loop uses a value, which it may hand on. Bufferization
+/// cannot copy what lies in a destination for them.
+static bool hasUseInRegion(Value value) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    return isa<scf::IfOp, scf::WhileOp>(user) ||
+           user->getParentOfType<scf::IfOp>() ||
+           user->getParentOfType<scf::WhileOp>() ||
+           user->getParentOfType<scf::ForOp>();
+  });
+}
+
 OpOperand *qcc::findContinuedArgument(Value result) {
   OpOperand *first = nullptr;
   while (OpOperand *updated = findUpdated(result)) {
+    if (hasUseInRegion(result))
+      return nullptr;
     first = updated;
     result = updated->get();
   }

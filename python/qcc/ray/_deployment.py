@@ -150,6 +150,7 @@ def _check(artifact: Artifact, public_key: Optional[str]) -> None:
         return
     try:
         module = load(path, public_key=public_key, share_weights=True)
+        module.check_health()
     except UnsupportedError:
         return
     names = ", ".join(module.functions)

@@ -136,6 +136,7 @@ class Loaded:
                 # A snapshot does not change; a file may be overwritten, so a copy is loaded.
                 self.module: Module = load(path, device=options.device, public_key=options.public_key,
                                            share_weights=options.shared, private_copy=not options.shared)
+                self.module.check_health()
             if source.entry is None and len(self.module.functions) != 1:
                 raise InvalidArgumentError(f"it has the functions {', '.join(self.module.functions)}; name one, such as "
                                            f"{source.path}:{self.module.functions[0]}")

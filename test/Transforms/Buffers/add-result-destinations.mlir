@@ -207,3 +207,20 @@ func.func @replaced(%x: tensor<8xf32>, %u: tensor<8xf32>) -> tensor<8xf32> {
   %r = linalg.exp ins(%u : tensor<8xf32>) outs(%x : tensor<8xf32>) -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
+
+// A value that a branch hands on stays apart: its destination cannot be copied there.
+// CHECK-LABEL: func.func @branched_updates(
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<8xf32>
+// CHECK-NOT: materialize_in_destination %[[X]]
+// CHECK: tensor.insert_slice %{{.*}} into %[[X]]
+func.func @branched_updates(%x: tensor<8xf32>, %u: tensor<2xf32>, %k: i1) -> (tensor<8xf32>, tensor<8xf32>) {
+  %a = tensor.insert_slice %u into %x[0] [2] [1] : tensor<2xf32> into tensor<8xf32>
+  %b = tensor.insert_slice %u into %a[4] [2] [1] : tensor<2xf32> into tensor<8xf32>
+  %c = scf.if %k -> (tensor<8xf32>) {
+    %d = tensor.insert_slice %u into %b[6] [2] [1] : tensor<2xf32> into tensor<8xf32>
+    scf.yield %d : tensor<8xf32>
+  } else {
+    scf.yield %a : tensor<8xf32>
+  }
+  return %b, %c : tensor<8xf32>, tensor<8xf32>
+}
