@@ -92,6 +92,23 @@ def test_fully_connected_rounds_once(batch):
     np.testing.assert_array_equal(run(m.write(y), rows), want)
 
 
+@pytest.mark.parametrize("factors", [[2 ** -30.5], [1e-5], [0.26], [900.0], [2 ** -30.5, 1e-5, 0.1, 0.24, 0.26, 0.6, 1.7, 900.0]])
+def test_fully_connected_of_int16_has_sums_of_64_bits(factors):
+    """Neither the sums nor the factors lose bits."""
+    m = Model()
+    scales = np.float32(factors) * 1000
+    w = stored((8, 64))
+    b = np.int64(RANDOM.choice([-1, 1], 8) * 2 ** RANDOM.uniform(10, 46, 8))
+    x = m.main.input((5, 64), np.int16, 0.001)
+    y = m.main.op("FULLY_CONNECTED", [x, m.main.constant(w, scale=scales), m.main.constant(b)], new((5, 8), np.int16, 1.0))
+    rows = stored((5, 64), np.int16)
+    sums = rows.astype(np.int64) @ w.T.astype(np.int64) + b
+    assert (np.abs(sums) >= 2 ** 31).any()
+    every = np.float64(np.float32(0.001)) * np.broadcast_to(scales, 8)
+    want = np.stack([t.narrow(t.scale_once(sums[:, c], every[c]), 0, np.int16) for c in range(8)], -1)
+    np.testing.assert_array_equal(run(m.write(y), rows), want)
+
+
 def test_addition_and_product():
     m = Model()
     a, b = (m.main.input((4, 50), np.int8, scale, zero) for scale, zero in ((0.05, 3), (0.021, -70)))

@@ -185,7 +185,7 @@ def scale_twice(x, factor):
 def scale_once(x, factor):
     value, exponent = quantize_multiplier(factor)
     shift = 31 - exponent
-    return (x.astype(np.int64) * value + 2 ** (shift - 1)) >> shift
+    return (x.astype(object) * value + 2 ** (shift - 1)) >> shift
 
 
 def narrow(x, zero, dtype=np.int8, least=None, most=None):
