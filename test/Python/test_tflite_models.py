@@ -136,6 +136,27 @@ def test_average_rounds_away_from_zero():
     np.testing.assert_array_equal(run(m.write(y), image), want.astype(np.int8))
 
 
+@pytest.mark.parametrize("aligns, is_half", [(0, 0), (0, 1), (1, 0)])
+def test_images_of_bytes_are_resized_in_float(aligns, is_half):
+    m = Model()
+    x = m.main.input((1, 7, 9, 2), np.uint8, 0.1, 128)
+    y = m.main.op("RESIZE_BILINEAR", [x, m.main.constant([12, 5], np.int32)], new((1, 12, 5, 2), np.uint8, 0.1, 128),
+                  opts=options(15, f2=bool(aligns), f3=bool(is_half)))
+    image = stored((1, 7, 9, 2), np.uint8)
+    one, half, lines = np.float32(1), np.float32(0.5), []
+    for size, wanted in ((7, 12), (9, 5)):
+        scale = np.float32(size - 1) / np.float32(wanted - 1) if aligns else np.float32(size) / np.float32(wanted)
+        i = np.arange(wanted, dtype=np.float32)
+        at = (i + half) * scale - half if is_half else i * scale
+        low = np.maximum(np.floor(at).astype(int), 0)
+        lines.append((low, np.clip(np.ceil(at).astype(int), 0, size - 1), at - low.astype(np.float32)))
+    (y0, y1, py), (x0, x1, px) = lines
+    py, px = py[:, None, None], px[None, :, None]
+    want = sum((image[0][ys][:, xs].astype(np.float32) * wy * wx for ys, xs, wy, wx in (
+        (y0, x0, one - py, one - px), (y1, x0, py, one - px), (y0, x1, one - py, px), (y1, x1, py, px))), np.float32(0))
+    np.testing.assert_array_equal(run(m.write(y), image)[0], (want + half).astype(np.uint8))
+
+
 def test_tables():
     """All stored integers of functions of one argument."""
     m = Model()
