@@ -240,6 +240,34 @@ def test_loop():
     np.testing.assert_array_equal(run(m.write(outputs[1]), np.float32([1, 2, 3])), [32, 64, 96])
 
 
+def branches(*shapes):
+    """A model that chooses one of its inputs of these shapes."""
+    m = Model()
+    inputs = [m.main.input((), np.bool_), *(m.main.input(shape) for shape in shapes)]
+    for chosen in (0, 1):
+        g = m.graph()
+        g.outputs = [[g.input(shape) for shape in shapes][chosen]]
+    return m.write(m.main.op("IF", inputs, new(shapes[0], name="out"), opts=options(92, f0=1, f1=2)))
+
+
+@pytest.mark.parametrize("shapes", [((2, 3), (2, 3)), ((-1, 3), (-1, 3)), ((-1, 3), (2, 3)), ((-1, 3), (1, 3))])
+def test_branches(shapes):
+    function = qcc.compile(branches(*shapes)).function(threads=1)
+    rows = max(shapes[1][0], 1)
+    x, y = (RANDOM.standard_normal((rows, 3)).astype(np.float32) for _ in range(2))
+    np.testing.assert_array_equal(function(np.array(True), x, y), x)
+    np.testing.assert_array_equal(function(np.array(False), x, y), y)
+    if shapes[0][0] < 0:
+        with pytest.raises(qcc.InvalidArgumentError):
+            function(np.array(True), np.zeros((rows + 1, 3), np.float32), y)
+
+
+@pytest.mark.parametrize("shapes", [((2, 3), (1, 3)), ((1, 3), (2, 3)), ((2, 3), (4, 3)), ((1, -1), (2, -1))])
+def test_branches_of_other_sizes_are_refused(shapes):
+    with pytest.raises(qcc.InvalidProgramError, match="op 'IF' of 'out' has branches that give 'tensor<.*; give both one shape"):
+        qcc.compile(branches(*shapes))
+
+
 def test_external_buffers():
     """Data behind the flatbuffer, as files of more than 2 GB have."""
     m = Model()

@@ -106,6 +106,25 @@ static LogicalResult setAll(OpImporter &n, ArrayRef<GraphValue> values) {
   return success();
 }
 
+/// Gives the results of both branches one shape. The entry checks sizes that
+/// are not known.
+static LogicalResult agree(OpImporter &n, GraphValue &x, GraphValue &y) {
+  if (x.element != y.element || x.rank() != y.rank())
+    return n.refuse() << "has branches of different results; correct the model";
+  Shape shape;
+  for (auto [a, b] : llvm::zip_equal(x.shape, y.shape)) {
+    if (knownSize(a) && knownSize(b) && a != b)
+      return n.refuse() << "has branches that give "
+                        << n.type(x.element, x.shape) << " and "
+                        << n.type(y.element, y.shape)
+                        << ", which is not supported; give both one shape";
+    shape.push_back(simpler(a, b));
+  }
+  x = assumeSizes(n, x, shape);
+  y = assumeSizes(n, y, shape);
+  return success();
+}
+
 /// Computes both branches and selects, unless the condition is known.
 LogicalResult tflite::importIf(OpImporter &n) {
   auto *options = n.options<fb::IfOptions>(fb::OptionsType_If);
@@ -132,9 +151,8 @@ LogicalResult tflite::importIf(OpImporter &n) {
   Values chosen;
   GraphValue scalar = reshape(n, condition, {});
   for (auto [x, y] : llvm::zip_equal(*then, *otherwise)) {
-    if (x.element != y.element || x.rank() != y.rank())
-      return n.refuse() << "has branches of different results; correct the "
-                           "model";
+    if (failed(agree(n, x, y)))
+      return failure();
     auto either = elementwise(
         n, {&scalar, &x, &y}, x.element,
         [](Scalars &s, ValueRange v) { return s.select(v[0], v[1], v[2]); });
