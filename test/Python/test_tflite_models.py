@@ -136,6 +136,40 @@ def test_average_rounds_away_from_zero():
     np.testing.assert_array_equal(run(m.write(y), image), want.astype(np.int8))
 
 
+def best_positions(x, is_better):
+    """TFLite's loop over the last dimension."""
+    best = np.zeros(x.shape[:-1], np.int32)
+    for row in np.ndindex(best.shape):
+        for i in range(1, x.shape[-1]):
+            if is_better(x[row][i], x[row][best[row]]):
+                best[row] = i
+    return best
+
+
+@pytest.mark.parametrize("name, number, is_better", [("ARG_MAX", 40, np.greater), ("ARG_MIN", 57, np.less)])
+@pytest.mark.parametrize("size", [3, -1])
+def test_positions_of_the_best(name, number, is_better, size):
+    """A NaN is chosen in the first position only."""
+    m = Model()
+    x = m.main.input((7, 7, 7, size))
+    y = m.main.op(name, [x, m.main.constant(-1, np.int32)], new((7, 7, 7), np.int32), opts=options(number, f0=2))
+    function = qcc.compile(m.write(y)).function(threads=1)
+    values = np.float32([np.nan, -np.inf, np.inf, -1, 1, 0, 2])
+    rows = np.stack(np.meshgrid(values, values, values), -1)
+    np.testing.assert_array_equal(function(rows), best_positions(rows, is_better))
+    if size < 0:
+        with pytest.raises(qcc.InvalidArgumentError, match=f"op '{name}' takes the greatest or least of no elements"):
+            function(np.zeros((7, 7, 7, 0), np.float32))
+
+
+def test_positions_of_nothing_are_refused():
+    m = Model()
+    x = m.main.op("SLICE", [m.main.input((2, 3)), *(m.main.constant(v, np.int32) for v in ([0, 0], [2, 0]))], new((2, -1)))
+    y = m.main.op("ARG_MAX", [x, m.main.constant(1, np.int32)], new((2,), np.int32), opts=options(40, f0=2))
+    with pytest.raises(qcc.InvalidProgramError, match="takes the greatest or least of no elements; correct the model"):
+        qcc.compile(m.write(y))
+
+
 @pytest.mark.parametrize("aligns, is_half", [(0, 0), (0, 1), (1, 0)])
 def test_images_of_bytes_are_resized_in_float(aligns, is_half):
     m = Model()
