@@ -341,6 +341,24 @@ def test_refusals(model, message):
     assert message in str(info.value)
 
 
+def signed(*signatures):
+    m = Model()
+    m.signatures = signatures
+    for g in (m.graph(), m.main):
+        g.outputs = [g.op("RELU", [g.input((4,))], new((4,)))]
+    return m.write(*m.main.outputs)
+
+
+def test_signatures():
+    """Several names of the first graph are one program."""
+    for signatures in ((), (("serve", 0),), (("serve", 0), ("again", 0))):
+        np.testing.assert_array_equal(run(signed(*signatures), np.float32([-1, 2, -3, 4])), [0, 2, 0, 4])
+    for signatures in ((("encode", 0), ("decode", 1)), (("encode", 7), ("decode", 0))):
+        with pytest.raises(qcc.InvalidProgramError, match="signatures of other graphs than its first: 'encode', 'decode'; this is not "
+                           "supported; convert each signature to a model of its own"):
+            qcc.compile(signed(*signatures))
+
+
 def densified(indices):
     """DENSIFY of a matrix whose second dimension is sparse."""
     m = Model()

@@ -122,7 +122,7 @@ def new(*args, **fields):
 
 class Model:
     def __init__(self):
-        self.codes, self.buffers, self.graphs = [], [b""], []
+        self.codes, self.buffers, self.graphs, self.signatures = [], [b""], [], []
         self.main = self.graph()
 
     def graph(self):
@@ -156,7 +156,9 @@ class Model:
                 code[1] = name
             codes.append(code)
         builder = flatbuffers.Builder(1024)
-        root = _write(builder, Table({0: u32(3), 1: codes, 2: [graph.table() for graph in self.graphs], 3: "test", 4: buffers}))
+        signatures = [Table({2: name, 4: u32(graph)}) for name, graph in self.signatures]
+        root = _write(builder, Table({0: u32(3), 1: codes, 2: [graph.table() for graph in self.graphs], 3: "test", 4: buffers,
+                                      7: signatures}))
         builder.Finish(root, file_identifier=b"TFL3")
         return bytes(builder.Output())
 
