@@ -124,6 +124,27 @@ def test_addition_and_product():
     np.testing.assert_array_equal(got[1], want_product)
 
 
+@pytest.mark.parametrize("name", ["ADD", "SUB"])
+@pytest.mark.parametrize("scales", [(0.25, 0.5, 0.75), (0.25, 0.375, 0.5), (0.125, 0.5, 2)])
+@pytest.mark.parametrize("zero, may_shift", [(0, True), (3, True), (0, False)])
+def test_sums_of_int16(name, scales, zero, may_shift):
+    """TFLite has another kernel for scales that are powers of 2, which is refused."""
+    m = Model()
+    a, b = (m.main.input((500,), np.int16, scale, zero) for scale in scales[:2])
+    fields = {} if may_shift else {"f1": False}
+    y = m.main.op(name, [a, b], new((500,), np.int16, scales[2], zero), opts=options(11 if name == "ADD" else 28, **fields))
+    if may_shift and zero == 0 and scales[2] == 2:
+        with pytest.raises(qcc.InvalidProgramError, match="adds int16 with scales that are powers of 2"):
+            qcc.compile(m.write(y))
+        return
+    x = [stored((500,), np.int16) for _ in range(2)]
+    twice = 2 * max(scales[:2])
+    fine = [t.scale_twice((v.astype(np.int64) - zero) << 15, scale / twice) for v, scale in zip(x, scales)]
+    total = fine[0] + fine[1] if name == "ADD" else fine[0] - fine[1]
+    want = t.narrow(t.scale_twice(total, twice / (2.0 ** 15 * scales[2])), zero, np.int16)
+    np.testing.assert_array_equal(run(m.write(y), *x), want)
+
+
 def test_average_rounds_away_from_zero():
     m = Model()
     x = m.main.input((1, 5, 5, 3), np.int8, 0.05, 7)
