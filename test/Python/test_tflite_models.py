@@ -380,6 +380,23 @@ def test_signatures():
             qcc.compile(signed(*signatures))
 
 
+def named(tensor="x", variable="v"):
+    m = Model()
+    m.main.op("VAR_HANDLE", [], new((), t.RESOURCE, name="handle"), opts=options(111, f1=variable))
+    return m.write(m.main.op("RELU", [m.main.input((4,), name=tensor)], new((4,))))
+
+
+def test_names_are_utf_8():
+    assert qcc.compile(named("größe", "größe")).function().arguments[0].name == "größe"
+    for name in (b"gr\xf6\xdfe", b"\xff", b"\xc3"):
+        with pytest.raises(qcc.InvalidProgramError, match="the model is damaged: the name of a tensor is not UTF-8: '"):
+            qcc.compile(named(tensor=name))
+        with pytest.raises(qcc.InvalidProgramError, match="op 'VAR_HANDLE' of 'handle' has a name for its variable that is not UTF-8"):
+            qcc.compile(named(variable=name))
+    with pytest.raises(qcc.InvalidProgramError, match="the model is damaged: the name of a custom op is not UTF-8"):
+        qcc.compile(refused(b"my\xff"))
+
+
 def densified(indices):
     """DENSIFY of a matrix whose second dimension is sparse."""
     m = Model()

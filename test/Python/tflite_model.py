@@ -42,7 +42,7 @@ def _write(builder, table):
     def offset(value):
         if isinstance(value, Table):
             return _write(builder, value)
-        if isinstance(value, str):
+        if isinstance(value, (str, bytes)):
             return builder.CreateString(value)
         if isinstance(value, np.ndarray):
             return builder.CreateNumpyVector(value)

@@ -199,7 +199,9 @@ rt::Status Reader::readData(const fb::Tensor &table, TensorInfo &tensor) {
 }
 
 rt::Status Reader::readTensor(const fb::Tensor &table, TensorInfo &tensor) {
-  tensor.name = toString(table.name());
+  if (rt::Status status = readName(table.name(), "a tensor", tensor.name);
+      !status.isOk())
+    return status;
   tensor.type = table.type();
   tensor.isVariable = table.is_variable();
   tensor.sparsity = table.sparsity();
@@ -230,7 +232,10 @@ rt::Status Reader::readOp(const fb::Operator &table, const Graph &graph,
   const fb::OperatorCode &code = *codes->Get(table.code());
   // Numbers from 127 on are only in the newer field.
   op.code = std::max<int32_t>(code.old_code(), code.code());
-  op.customName = toString(code.custom_code());
+  if (rt::Status status =
+          readName(code.custom_code(), "a custom op", op.customName);
+      !status.isOk())
+    return status;
   op.table = &table;
   op.inputs = toArray(table.inputs());
   op.outputs = toArray(table.outputs());

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -27,8 +28,11 @@ LogicalResult tflite::importVarHandle(OpImporter &n) {
   auto *name = options->shared_name();
   if (!name || name->size() == 0)
     return n.refuse() << "has no name for its variable; give it one";
-  n.importer.setVariable(n.op.outputs[0],
-                         StringRef(name->c_str(), name->size()));
+  StringRef text(name->c_str(), name->size());
+  if (!llvm::json::isUTF8(text))
+    return n.refuse() << "has a name for its variable that is not UTF-8; "
+                         "correct the model";
+  n.importer.setVariable(n.op.outputs[0], text);
   return success();
 }
 
