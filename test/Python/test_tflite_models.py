@@ -92,6 +92,26 @@ def test_fully_connected_rounds_once(batch):
     np.testing.assert_array_equal(run(m.write(y), rows), want)
 
 
+@pytest.mark.parametrize("shape", [(1, 5), (1, 1, 1, 5), (5, 1)])
+def test_biases_have_other_dimensions(shape):
+    m = Model()
+    w, b = stored((5, 8)), RANDOM.integers(-3000, 3000, 5, np.int32)
+    x = m.main.input((3, 8), np.int8, 0.03, -11)
+    y = m.main.op("FULLY_CONNECTED", [x, m.main.constant(w, scale=0.02), m.main.constant(b.reshape(shape))], new((3, 5), np.int8, 0.9, 4))
+    rows = stored((3, 8))
+    sums = (rows.astype(np.int32) + 11) @ w.T.astype(np.int32) + b
+    want = t.narrow(t.scale_once(sums, np.float64(np.float32(0.03)) * np.float32(0.02) / np.float32(0.9)), 4)
+    np.testing.assert_array_equal(run(m.write(y), rows), want)
+
+
+def test_biases_of_another_size_are_refused():
+    m = Model()
+    w, b = m.main.constant(stored((5, 8)), scale=0.02), m.main.constant(np.zeros((1, 4), np.int32))
+    y = m.main.op("FULLY_CONNECTED", [m.main.input((3, 8), np.int8, 0.03), w, b], new((3, 5), np.int8, 0.9, name="out"))
+    with pytest.raises(qcc.InvalidProgramError, match="op 'FULLY_CONNECTED' of 'out' has a bias of 'tensor<1x4xi32>'"):
+        qcc.compile(m.write(y))
+
+
 @pytest.mark.parametrize("factors", [[2 ** -30.5], [1e-5], [0.26], [900.0], [2 ** -30.5, 1e-5, 0.1, 0.24, 0.26, 0.6, 1.7, 900.0]])
 def test_fully_connected_of_int16_has_sums_of_64_bits(factors):
     """Neither the sums nor the factors lose bits."""
