@@ -92,6 +92,43 @@ def test_fully_connected_rounds_once(batch):
     np.testing.assert_array_equal(run(m.write(y), rows), want)
 
 
+@pytest.mark.parametrize("shape", [(1, 5), (1, 1, 1, 5), (5, 1)])
+def test_biases_have_other_dimensions(shape):
+    m = Model()
+    w, b = stored((5, 8)), RANDOM.integers(-3000, 3000, 5, np.int32)
+    x = m.main.input((3, 8), np.int8, 0.03, -11)
+    y = m.main.op("FULLY_CONNECTED", [x, m.main.constant(w, scale=0.02), m.main.constant(b.reshape(shape))], new((3, 5), np.int8, 0.9, 4))
+    rows = stored((3, 8))
+    sums = (rows.astype(np.int32) + 11) @ w.T.astype(np.int32) + b
+    want = t.narrow(t.scale_once(sums, np.float64(np.float32(0.03)) * np.float32(0.02) / np.float32(0.9)), 4)
+    np.testing.assert_array_equal(run(m.write(y), rows), want)
+
+
+def test_biases_of_another_size_are_refused():
+    m = Model()
+    w, b = m.main.constant(stored((5, 8)), scale=0.02), m.main.constant(np.zeros((1, 4), np.int32))
+    y = m.main.op("FULLY_CONNECTED", [m.main.input((3, 8), np.int8, 0.03), w, b], new((3, 5), np.int8, 0.9, name="out"))
+    with pytest.raises(qcc.InvalidProgramError, match="op 'FULLY_CONNECTED' of 'out' has a bias of 'tensor<1x4xi32>'"):
+        qcc.compile(m.write(y))
+
+
+@pytest.mark.parametrize("factors", [[2 ** -30.5], [1e-5], [0.26], [900.0], [2 ** -30.5, 1e-5, 0.1, 0.24, 0.26, 0.6, 1.7, 900.0]])
+def test_fully_connected_of_int16_has_sums_of_64_bits(factors):
+    """Neither the sums nor the factors lose bits."""
+    m = Model()
+    scales = np.float32(factors) * 1000
+    w = stored((8, 64))
+    b = np.int64(RANDOM.choice([-1, 1], 8) * 2 ** RANDOM.uniform(10, 46, 8))
+    x = m.main.input((5, 64), np.int16, 0.001)
+    y = m.main.op("FULLY_CONNECTED", [x, m.main.constant(w, scale=scales), m.main.constant(b)], new((5, 8), np.int16, 1.0))
+    rows = stored((5, 64), np.int16)
+    sums = rows.astype(np.int64) @ w.T.astype(np.int64) + b
+    assert (np.abs(sums) >= 2 ** 31).any()
+    every = np.float64(np.float32(0.001)) * np.broadcast_to(scales, 8)
+    want = np.stack([t.narrow(t.scale_once(sums[:, c], every[c]), 0, np.int16) for c in range(8)], -1)
+    np.testing.assert_array_equal(run(m.write(y), rows), want)
+
+
 def test_addition_and_product():
     m = Model()
     a, b = (m.main.input((4, 50), np.int8, scale, zero) for scale, zero in ((0.05, 3), (0.021, -70)))
@@ -107,6 +144,27 @@ def test_addition_and_product():
     np.testing.assert_array_equal(got[1], want_product)
 
 
+@pytest.mark.parametrize("name", ["ADD", "SUB"])
+@pytest.mark.parametrize("scales", [(0.25, 0.5, 0.75), (0.25, 0.375, 0.5), (0.125, 0.5, 2)])
+@pytest.mark.parametrize("zero, may_shift", [(0, True), (3, True), (0, False)])
+def test_sums_of_int16(name, scales, zero, may_shift):
+    """TFLite has another kernel for scales that are powers of 2, which is refused."""
+    m = Model()
+    a, b = (m.main.input((500,), np.int16, scale, zero) for scale in scales[:2])
+    fields = {} if may_shift else {"f1": False}
+    y = m.main.op(name, [a, b], new((500,), np.int16, scales[2], zero), opts=options(11 if name == "ADD" else 28, **fields))
+    if may_shift and zero == 0 and scales[2] == 2:
+        with pytest.raises(qcc.InvalidProgramError, match="adds int16 with scales that are powers of 2"):
+            qcc.compile(m.write(y))
+        return
+    x = [stored((500,), np.int16) for _ in range(2)]
+    twice = 2 * max(scales[:2])
+    fine = [t.scale_twice((v.astype(np.int64) - zero) << 15, scale / twice) for v, scale in zip(x, scales)]
+    total = fine[0] + fine[1] if name == "ADD" else fine[0] - fine[1]
+    want = t.narrow(t.scale_twice(total, twice / (2.0 ** 15 * scales[2])), zero, np.int16)
+    np.testing.assert_array_equal(run(m.write(y), *x), want)
+
+
 def test_average_rounds_away_from_zero():
     m = Model()
     x = m.main.input((1, 5, 5, 3), np.int8, 0.05, 7)
@@ -117,6 +175,61 @@ def test_average_rounds_away_from_zero():
     counts = windows(np.pad(np.ones_like(image, np.int32), ((0, 0), (1, 1), (1, 1), (0, 0))), 3, 1).sum((3, 4))
     want = np.sign(sums) * ((np.abs(sums) + counts // 2) // counts)
     np.testing.assert_array_equal(run(m.write(y), image), want.astype(np.int8))
+
+
+def best_positions(x, is_better):
+    """TFLite's loop over the last dimension."""
+    best = np.zeros(x.shape[:-1], np.int32)
+    for row in np.ndindex(best.shape):
+        for i in range(1, x.shape[-1]):
+            if is_better(x[row][i], x[row][best[row]]):
+                best[row] = i
+    return best
+
+
+@pytest.mark.parametrize("name, number, is_better", [("ARG_MAX", 40, np.greater), ("ARG_MIN", 57, np.less)])
+@pytest.mark.parametrize("size", [3, -1])
+def test_positions_of_the_best(name, number, is_better, size):
+    """A NaN is chosen in the first position only."""
+    m = Model()
+    x = m.main.input((7, 7, 7, size))
+    y = m.main.op(name, [x, m.main.constant(-1, np.int32)], new((7, 7, 7), np.int32), opts=options(number, f0=2))
+    function = qcc.compile(m.write(y)).function(threads=1)
+    values = np.float32([np.nan, -np.inf, np.inf, -1, 1, 0, 2])
+    rows = np.stack(np.meshgrid(values, values, values), -1)
+    np.testing.assert_array_equal(function(rows), best_positions(rows, is_better))
+    if size < 0:
+        with pytest.raises(qcc.InvalidArgumentError, match=f"op '{name}' takes the greatest or least of no elements"):
+            function(np.zeros((7, 7, 7, 0), np.float32))
+
+
+def test_positions_of_nothing_are_refused():
+    m = Model()
+    x = m.main.op("SLICE", [m.main.input((2, 3)), *(m.main.constant(v, np.int32) for v in ([0, 0], [2, 0]))], new((2, -1)))
+    y = m.main.op("ARG_MAX", [x, m.main.constant(1, np.int32)], new((2,), np.int32), opts=options(40, f0=2))
+    with pytest.raises(qcc.InvalidProgramError, match="takes the greatest or least of no elements; correct the model"):
+        qcc.compile(m.write(y))
+
+
+@pytest.mark.parametrize("aligns, is_half", [(0, 0), (0, 1), (1, 0)])
+def test_images_of_bytes_are_resized_in_float(aligns, is_half):
+    m = Model()
+    x = m.main.input((1, 7, 9, 2), np.uint8, 0.1, 128)
+    y = m.main.op("RESIZE_BILINEAR", [x, m.main.constant([12, 5], np.int32)], new((1, 12, 5, 2), np.uint8, 0.1, 128),
+                  opts=options(15, f2=bool(aligns), f3=bool(is_half)))
+    image = stored((1, 7, 9, 2), np.uint8)
+    one, half, lines = np.float32(1), np.float32(0.5), []
+    for size, wanted in ((7, 12), (9, 5)):
+        scale = np.float32(size - 1) / np.float32(wanted - 1) if aligns else np.float32(size) / np.float32(wanted)
+        i = np.arange(wanted, dtype=np.float32)
+        at = (i + half) * scale - half if is_half else i * scale
+        low = np.maximum(np.floor(at).astype(int), 0)
+        lines.append((low, np.clip(np.ceil(at).astype(int), 0, size - 1), at - low.astype(np.float32)))
+    (y0, y1, py), (x0, x1, px) = lines
+    py, px = py[:, None, None], px[None, :, None]
+    want = sum((image[0][ys][:, xs].astype(np.float32) * wy * wx for ys, xs, wy, wx in (
+        (y0, x0, one - py, one - px), (y1, x0, py, one - px), (y0, x1, one - py, px), (y1, x1, py, px))), np.float32(0))
+    np.testing.assert_array_equal(run(m.write(y), image)[0], (want + half).astype(np.uint8))
 
 
 def test_tables():
@@ -202,6 +315,34 @@ def test_loop():
     np.testing.assert_array_equal(run(m.write(outputs[1]), np.float32([1, 2, 3])), [32, 64, 96])
 
 
+def branches(*shapes):
+    """A model that chooses one of its inputs of these shapes."""
+    m = Model()
+    inputs = [m.main.input((), np.bool_), *(m.main.input(shape) for shape in shapes)]
+    for chosen in (0, 1):
+        g = m.graph()
+        g.outputs = [[g.input(shape) for shape in shapes][chosen]]
+    return m.write(m.main.op("IF", inputs, new(shapes[0], name="out"), opts=options(92, f0=1, f1=2)))
+
+
+@pytest.mark.parametrize("shapes", [((2, 3), (2, 3)), ((-1, 3), (-1, 3)), ((-1, 3), (2, 3)), ((-1, 3), (1, 3))])
+def test_branches(shapes):
+    function = qcc.compile(branches(*shapes)).function(threads=1)
+    rows = max(shapes[1][0], 1)
+    x, y = (RANDOM.standard_normal((rows, 3)).astype(np.float32) for _ in range(2))
+    np.testing.assert_array_equal(function(np.array(True), x, y), x)
+    np.testing.assert_array_equal(function(np.array(False), x, y), y)
+    if shapes[0][0] < 0:
+        with pytest.raises(qcc.InvalidArgumentError):
+            function(np.array(True), np.zeros((rows + 1, 3), np.float32), y)
+
+
+@pytest.mark.parametrize("shapes", [((2, 3), (1, 3)), ((1, 3), (2, 3)), ((2, 3), (4, 3)), ((1, -1), (2, -1))])
+def test_branches_of_other_sizes_are_refused(shapes):
+    with pytest.raises(qcc.InvalidProgramError, match="op 'IF' of 'out' has branches that give 'tensor<.*; give both one shape"):
+        qcc.compile(branches(*shapes))
+
+
 def test_external_buffers():
     """Data behind the flatbuffer, as files of more than 2 GB have."""
     m = Model()
@@ -239,6 +380,41 @@ def test_refusals(model, message):
     with pytest.raises(qcc.InvalidProgramError) as info:
         qcc.compile(model())
     assert message in str(info.value)
+
+
+def signed(*signatures):
+    m = Model()
+    m.signatures = signatures
+    for g in (m.graph(), m.main):
+        g.outputs = [g.op("RELU", [g.input((4,))], new((4,)))]
+    return m.write(*m.main.outputs)
+
+
+def test_signatures():
+    """Several names of the first graph are one program."""
+    for signatures in ((), (("serve", 0),), (("serve", 0), ("again", 0))):
+        np.testing.assert_array_equal(run(signed(*signatures), np.float32([-1, 2, -3, 4])), [0, 2, 0, 4])
+    for signatures in ((("encode", 0), ("decode", 1)), (("encode", 7), ("decode", 0))):
+        with pytest.raises(qcc.InvalidProgramError, match="signatures of other graphs than its first: 'encode', 'decode'; this is not "
+                           "supported; convert each signature to a model of its own"):
+            qcc.compile(signed(*signatures))
+
+
+def named(tensor="x", variable="v"):
+    m = Model()
+    m.main.op("VAR_HANDLE", [], new((), t.RESOURCE, name="handle"), opts=options(111, f1=variable))
+    return m.write(m.main.op("RELU", [m.main.input((4,), name=tensor)], new((4,))))
+
+
+def test_names_are_utf_8():
+    assert qcc.compile(named("größe", "größe")).function().arguments[0].name == "größe"
+    for name in (b"gr\xf6\xdfe", b"\xff", b"\xc3"):
+        with pytest.raises(qcc.InvalidProgramError, match="the model is damaged: the name of a tensor is not UTF-8: '"):
+            qcc.compile(named(tensor=name))
+        with pytest.raises(qcc.InvalidProgramError, match="op 'VAR_HANDLE' of 'handle' has a name for its variable that is not UTF-8"):
+            qcc.compile(named(variable=name))
+    with pytest.raises(qcc.InvalidProgramError, match="the model is damaged: the name of a custom op is not UTF-8"):
+        qcc.compile(refused(b"my\xff"))
 
 
 def densified(indices):

@@ -8,7 +8,7 @@ TYPES = {np.dtype(name): number for name, number in (
 RESOURCE = 13
 CODES = dict(ADD=0, AVERAGE_POOL_2D=1, CONCATENATION=2, CONV_2D=3, DEPTHWISE_CONV_2D=4, DEQUANTIZE=6, FULLY_CONNECTED=9, LOGISTIC=14,
              MAX_POOL_2D=17, MUL=18, RELU=19, RELU6=21, RESHAPE=22, RESIZE_BILINEAR=23, SOFTMAX=25, TANH=28, CUSTOM=32, PAD=34, GATHER=36,
-             TRANSPOSE=39, MEAN=40, SUB=41, SQUEEZE=43, STRIDED_SLICE=45, TOPK_V2=48, SPLIT=49, CAST=53, PRELU=54, MAXIMUM=55, ARG_MAX=56,
+             TRANSPOSE=39, MEAN=40, SUB=41, SQUEEZE=43, STRIDED_SLICE=45, TOPK_V2=48, SPLIT=49, CAST=53, PRELU=54, MAXIMUM=55, ARG_MAX=56, ARG_MIN=79,
              LESS=58, SELECT=64, SLICE=65, TRANSPOSE_CONV=67, TILE=69, SUM=74, SHAPE=77, PACK=83, UNPACK=88, RANGE=96,
              RESIZE_NEAREST_NEIGHBOR=97, LEAKY_RELU=98, MIRROR_PAD=100, REVERSE_V2=105, GATHER_ND=107, WHERE=109, QUANTIZE=114, HARD_SWISH=117,
              BATCH_TO_SPACE_ND=37, SPACE_TO_BATCH_ND=38, DENSIFY=124, IF=118, WHILE=119, SCATTER_ND=122, BATCH_MATMUL=126, CUMSUM=128, CALL_ONCE=129, CONV_3D=132, VAR_HANDLE=142, READ_VARIABLE=143,
@@ -42,7 +42,7 @@ def _write(builder, table):
     def offset(value):
         if isinstance(value, Table):
             return _write(builder, value)
-        if isinstance(value, str):
+        if isinstance(value, (str, bytes)):
             return builder.CreateString(value)
         if isinstance(value, np.ndarray):
             return builder.CreateNumpyVector(value)
@@ -122,7 +122,7 @@ def new(*args, **fields):
 
 class Model:
     def __init__(self):
-        self.codes, self.buffers, self.graphs = [], [b""], []
+        self.codes, self.buffers, self.graphs, self.signatures = [], [b""], [], []
         self.main = self.graph()
 
     def graph(self):
@@ -156,7 +156,9 @@ class Model:
                 code[1] = name
             codes.append(code)
         builder = flatbuffers.Builder(1024)
-        root = _write(builder, Table({0: u32(3), 1: codes, 2: [graph.table() for graph in self.graphs], 3: "test", 4: buffers}))
+        signatures = [Table({2: name, 4: u32(graph)}) for name, graph in self.signatures]
+        root = _write(builder, Table({0: u32(3), 1: codes, 2: [graph.table() for graph in self.graphs], 3: "test", 4: buffers,
+                                      7: signatures}))
         builder.Finish(root, file_identifier=b"TFL3")
         return bytes(builder.Output())
 
@@ -185,7 +187,7 @@ def scale_twice(x, factor):
 def scale_once(x, factor):
     value, exponent = quantize_multiplier(factor)
     shift = 31 - exponent
-    return (x.astype(np.int64) * value + 2 ** (shift - 1)) >> shift
+    return (x.astype(object) * value + 2 ** (shift - 1)) >> shift
 
 
 def narrow(x, zero, dtype=np.int8, least=None, most=None):

@@ -323,6 +323,10 @@ ExitCode Session::importInput(const WeightsSource &weights) {
     return reportError(tools::ExitUsage, "unknown rounding '" +
                                              options.rounding +
                                              "'; use reference or xnnpack");
+  if (options.rounding == "xnnpack" && !isTFLite(buffer->getBuffer()))
+    return reportError(tools::ExitUsage,
+                       "'--rounding' is for TFLite models, and '" +
+                           options.input + "' is not one; leave it out");
   if (options.rounding == "xnnpack")
     import.tfliteRounding = TFLiteRounding::XNNPACK;
   auto fixed = readFixedInputs();

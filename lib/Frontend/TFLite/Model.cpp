@@ -8,6 +8,7 @@
 #include "Model.h"
 #include "qcc/Support/InputLimits.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace qcc;
@@ -86,6 +87,7 @@ public:
   rt::Result<std::unique_ptr<Model>> run();
 
 private:
+  rt::Status verifySignatures();
   rt::Status readGraph(const fb::SubGraph &table, Graph &graph);
   rt::Status readTensor(const fb::Tensor &table, TensorInfo &tensor);
   rt::Status readQuantization(const fb::Tensor &table, TensorInfo &tensor);
@@ -104,6 +106,16 @@ static rt::Status damaged(const Twine &reason) {
   return rt::corrupt(
       ("the model is damaged: " + reason + "; write it again by its converter")
           .str());
+}
+
+/// A name, for which `what` stands in a message.
+static rt::Status readName(const flatbuffers::String *text, StringRef what,
+                           StringRef &name) {
+  name = toString(text);
+  return llvm::json::isUTF8(name)
+             ? rt::Status::ok()
+             : damaged("the name of " + what + " is not UTF-8: '" +
+                       llvm::json::fixUTF8(name) + "'");
 }
 
 static std::string quoted(StringRef name) { return ("'" + name + "'").str(); }
@@ -187,7 +199,9 @@ rt::Status Reader::readData(const fb::Tensor &table, TensorInfo &tensor) {
 }
 
 rt::Status Reader::readTensor(const fb::Tensor &table, TensorInfo &tensor) {
-  tensor.name = toString(table.name());
+  if (rt::Status status = readName(table.name(), "a tensor", tensor.name);
+      !status.isOk())
+    return status;
   tensor.type = table.type();
   tensor.isVariable = table.is_variable();
   tensor.sparsity = table.sparsity();
@@ -218,7 +232,10 @@ rt::Status Reader::readOp(const fb::Operator &table, const Graph &graph,
   const fb::OperatorCode &code = *codes->Get(table.code());
   // Numbers from 127 on are only in the newer field.
   op.code = std::max<int32_t>(code.old_code(), code.code());
-  op.customName = toString(code.custom_code());
+  if (rt::Status status =
+          readName(code.custom_code(), "a custom op", op.customName);
+      !status.isOk())
+    return status;
   op.table = &table;
   op.inputs = toArray(table.inputs());
   op.outputs = toArray(table.outputs());
@@ -250,6 +267,31 @@ rt::Status Reader::readGraph(const fb::SubGraph &table, Graph &graph) {
   return rt::Status::ok();
 }
 
+/// Only the first graph becomes a program, so signatures of others would be
+/// lost.
+rt::Status Reader::verifySignatures() {
+  auto *signatures = root->signatures();
+  if (!signatures)
+    return rt::Status::ok();
+  std::string names;
+  bool hasOthers = false;
+  for (const fb::Signature *signature : *signatures) {
+    StringRef key;
+    if (rt::Status status = readName(signature->key(), "a signature", key);
+        !status.isOk())
+      return status;
+    names += (names.empty() ? "" : ", ") + quoted(key);
+    hasOthers |= signature->subgraph() != 0;
+  }
+  return hasOthers
+             ? rt::unsupported(
+                   "the model has signatures of other graphs than its first: " +
+                   names +
+                   "; this is not supported; convert each signature to a "
+                   "model of its own")
+             : rt::Status::ok();
+}
+
 rt::Result<std::unique_ptr<Model>> Reader::run() {
   ArrayRef<char> bytes = model->bytes;
   // Offsets of tables have 32 bits; data of buffers may lie behind them.
@@ -272,6 +314,8 @@ rt::Result<std::unique_ptr<Model>> Reader::run() {
         return status;
   if (model->graphs.empty())
     return damaged("it has no graph");
+  if (rt::Status status = verifySignatures(); !status.isOk())
+    return status;
   return std::move(model);
 }
 

@@ -162,6 +162,12 @@ struct ChannelFactors {
 };
 } // namespace
 
+static GraphValue constantRow(OpImporter &n, ArrayRef<int64_t> numbers) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())},
+                                    n.b.getI64Type());
+  return Constants::toValue(n.b, DenseElementsAttr::get(type, numbers));
+}
+
 static ChannelFactors readFactors(OpImporter &n, ArrayRef<double> factors,
                                   bool isWide) {
   SmallVector<int64_t> values, rounds, shifts;
@@ -178,15 +184,59 @@ static ChannelFactors readFactors(OpImporter &n, ArrayRef<double> factors,
     rounds.push_back(int64_t(1) << (shift - 1));
     (shift > 31 ? result.hasWide : result.hasNarrow) = true;
   }
-  auto constant = [&](ArrayRef<int64_t> numbers) {
-    auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())},
-                                      n.b.getI64Type());
-    return Constants::toValue(n.b, DenseElementsAttr::get(type, numbers));
-  };
-  result.values = constant(values);
-  result.rounds = constant(rounds);
-  result.shifts = constant(shifts);
+  result.values = constantRow(n, values);
+  result.rounds = constantRow(n, rounds);
+  result.shifts = constantRow(n, shifts);
   return result;
+}
+
+/// (x · value + round) >> shift of an i64, where the product has up to 95 bits
+/// and its factor at least 33 bits behind the point: `round` and `shift` are
+/// those of the product without its low 32 bits.
+static Value scaleWide(Scalars &s, Value x, Value value, Value round,
+                       Value shift) {
+  Value bits = constant64(s, 32);
+  Value low = arith::AndIOp::create(s.b, s.loc, x,
+                                    constant64(s, (int64_t(1) << 32) - 1)),
+        high = arith::ShRSIOp::create(s.b, s.loc, x, bits),
+        carry = arith::ShRUIOp::create(s.b, s.loc, s.mul(low, value), bits);
+  Value product = s.add(s.mul(high, value), carry);
+  return arith::ShRSIOp::create(s.b, s.loc, s.add(product, round), shift);
+}
+
+/// Sums of i64, multiplied by all bits of their factors and rounded once.
+static FailureOr<GraphValue> requantizeWide(OpImporter &n, GraphValue &sums,
+                                            ArrayRef<double> factors, Type type,
+                                            int32_t zeroPoint,
+                                            StoredRange range) {
+  SmallVector<int64_t> values, rounds, shifts, lefts;
+  for (double factor : factors) {
+    Multiplier m = quantizeMultiplier(n, factor);
+    int shift = std::max(m.shift - 32, 1);
+    values.push_back(m.value);
+    rounds.push_back(int64_t(1) << (shift - 1));
+    shifts.push_back(shift);
+    lefts.push_back(shift + 32 - m.shift);
+  }
+  GraphValue value = constantRow(n, values), round = constantRow(n, rounds),
+             shift = constantRow(n, shifts), left = constantRow(n, lefts);
+  SmallVector<GraphValue *> operands = {&sums, &value, &round, &shift};
+  // A sum that is clamped here has a factor of at least 1/4, so its result is
+  // beyond `type` anyway.
+  bool hasLeft = llvm::any_of(lefts, [](int64_t left) { return left > 0; });
+  if (hasLeft)
+    operands.push_back(&left);
+  return elementwise(n, operands, type, [&](Scalars &s, ValueRange args) {
+    Value x = args[0];
+    if (hasLeft) {
+      Value most = arith::ShRSIOp::create(
+          s.b, s.loc, constant64(s, int64_t(1) << 62), args[4]);
+      Value clamped = s.max(s.min(x, most), s.sub(constant64(s, 0), most));
+      x = arith::ShLIOp::create(s.b, s.loc, clamped, args[4]);
+    }
+    return narrow(s, scaleWide(s, x, args[1], args[2], args[3]), type,
+                  zeroPoint, range);
+  });
 }
 
 FailureOr<GraphValue> tflite::requantize(OpImporter &n, GraphValue &sums,
@@ -194,17 +244,8 @@ FailureOr<GraphValue> tflite::requantize(OpImporter &n, GraphValue &sums,
                                          int32_t zeroPoint, StoredRange range,
                                          bool roundsOnce) {
   bool isWide = sums.element.isInteger(64);
-  if (isWide && roundsOnce) {
-    Type i32 = n.b.getI32Type();
-    auto sums32 =
-        elementwise(n, {&sums}, i32, [&](Scalars &s, ValueRange x) -> Value {
-          return arith::TruncIOp::create(s.b, s.loc, i32,
-                                         clamp(s, x[0], rangeOf(i32)));
-        });
-    return failed(sums32) ? sums32
-                          : requantize(n, *sums32, factors, type, zeroPoint,
-                                       range, roundsOnce);
-  }
+  if (isWide && roundsOnce)
+    return requantizeWide(n, sums, factors, type, zeroPoint, range);
   if (factors.size() == 1) {
     Multiplier m = quantizeMultiplier(n, factors.front());
     m.roundsOnce |= roundsOnce;

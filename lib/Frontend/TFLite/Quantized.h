@@ -44,7 +44,7 @@ Value clamp(Scalars &s, Value x, StoredRange range);
 
 /// An i32 that holds an element of a narrower type, less its zero point.
 Value widen(Scalars &s, Value x, int32_t zeroPoint);
-/// An i32 as an element of `type` with a zero point, clamped to `range`.
+/// An integer as an element of `type` with a zero point, clamped to `range`.
 Value narrow(Scalars &s, Value x, Type type, int32_t zeroPoint,
              StoredRange range);
 

@@ -44,12 +44,24 @@ static const fb::ArithmeticOptions *readOptions(OpImporter &n) {
   return n.options<fb::ArithmeticOptions>(type);
 }
 
+/// Whether TFLite takes a scale for a power of 2.
+static bool isPowerOfTwo(float scale) {
+  float log = std::log2(scale);
+  return std::abs(log - std::round(log)) < 1e-3f;
+}
+
 /// ADD and SUB: both operands get the greater scale, with bits to spare.
 static FailureOr<GraphValue> addStored(OpImporter &n, const Affine &x,
                                        const Affine &y, const Affine &to,
-                                       bool isPower, StoredRange range) {
+                                       bool mayShift, StoredRange range) {
   Type type = n.in(0).element;
-  if (type.isInteger(16) && isPower)
+  // TFLite has a kernel of shifts for these.
+  bool shifts =
+      mayShift &&
+      llvm::all_of(ArrayRef<Affine>{x, y, to}, [](const Affine &affine) {
+        return affine.zeroPoint == 0 && isPowerOfTwo(affine.scale);
+      });
+  if (type.isInteger(16) && shifts)
     return n.refuse() << "adds int16 with scales that are powers of 2, which "
                          "is not supported; convert the model again";
   int bits = type.isInteger(16) ? 15 : 20;

@@ -103,6 +103,10 @@ static FailureOr<Value> makeStart(OpImporter &n, const Contraction &c,
   if (!n.has(i))
     return filled(n, sum, c.shape, 0.0);
   GraphValue bias = n.in(i);
+  // Some converters give it dimensions of 1.
+  std::optional<int64_t> count = knownSize(n.product(bias.shape));
+  if (bias.rank() != 1 && count && count == knownSize(c.shape.back()))
+    bias = reshape(n, bias, {c.shape.back()});
   bool fits = isInteger(bias) == isa<IntegerType>(sum) && bias.rank() == 1 &&
               (!isInteger(bias) || bias.element.isInteger(32) ||
                bias.element.isInteger(64)) &&

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -27,8 +28,11 @@ LogicalResult tflite::importVarHandle(OpImporter &n) {
   auto *name = options->shared_name();
   if (!name || name->size() == 0)
     return n.refuse() << "has no name for its variable; give it one";
-  n.importer.setVariable(n.op.outputs[0],
-                         StringRef(name->c_str(), name->size()));
+  StringRef text(name->c_str(), name->size());
+  if (!llvm::json::isUTF8(text))
+    return n.refuse() << "has a name for its variable that is not UTF-8; "
+                         "correct the model";
+  n.importer.setVariable(n.op.outputs[0], text);
   return success();
 }
 
@@ -106,6 +110,25 @@ static LogicalResult setAll(OpImporter &n, ArrayRef<GraphValue> values) {
   return success();
 }
 
+/// Gives the results of both branches one shape. The entry checks sizes that
+/// are not known.
+static LogicalResult agree(OpImporter &n, GraphValue &x, GraphValue &y) {
+  if (x.element != y.element || x.rank() != y.rank())
+    return n.refuse() << "has branches of different results; correct the model";
+  Shape shape;
+  for (auto [a, b] : llvm::zip_equal(x.shape, y.shape)) {
+    if (knownSize(a) && knownSize(b) && a != b)
+      return n.refuse() << "has branches that give "
+                        << n.type(x.element, x.shape) << " and "
+                        << n.type(y.element, y.shape)
+                        << ", which is not supported; give both one shape";
+    shape.push_back(simpler(a, b));
+  }
+  x = assumeSizes(n, x, shape);
+  y = assumeSizes(n, y, shape);
+  return success();
+}
+
 /// Computes both branches and selects, unless the condition is known.
 LogicalResult tflite::importIf(OpImporter &n) {
   auto *options = n.options<fb::IfOptions>(fb::OptionsType_If);
@@ -132,9 +155,8 @@ LogicalResult tflite::importIf(OpImporter &n) {
   Values chosen;
   GraphValue scalar = reshape(n, condition, {});
   for (auto [x, y] : llvm::zip_equal(*then, *otherwise)) {
-    if (x.element != y.element || x.rank() != y.rank())
-      return n.refuse() << "has branches of different results; correct the "
-                           "model";
+    if (failed(agree(n, x, y)))
+      return failure();
     auto either = elementwise(
         n, {&scalar, &x, &y}, x.element,
         [](Scalars &s, ValueRange v) { return s.select(v[0], v[1], v[2]); });

@@ -9,13 +9,13 @@
 #include "../Ops.h"
 #include "../Quantized.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <limits>
 
 using namespace mlir;
 using namespace qcc;
 using namespace qcc::tflite;
-
-using Iterator = utils::IteratorType;
 
 static LogicalResult setOr(OpImporter &n, FailureOr<GraphValue> value) {
   return failed(value) ? failure() : n.set(*value);
@@ -144,6 +144,41 @@ LogicalResult tflite::importReduce(OpImporter &n) {
   return setOr(n, keepDims(n, reduced, *dims));
 }
 
+/// Refuses a dimension without elements, or lets the entry do so.
+static LogicalResult needElements(OpImporter &n, OpFoldResult size) {
+  OpFoldResult condition =
+      n.compare(arith::CmpIPredicate::sgt, size, n.size(0));
+  std::optional<int64_t> known = knownSize(condition);
+  if (known && *known != 0)
+    return success();
+  if (known)
+    return n.refuse() << "takes the greatest or least of no elements; correct "
+                         "the model";
+  if (!isa<func::FuncOp>(n.b.getInsertionBlock()->getParentOp()))
+    return n.refuse() << "is in a loop and has a dimension of a dynamic size, "
+                         "which is not supported; give it a constant size";
+  cf::AssertOp::create(n.b, n.loc, n.truth(condition),
+                       "op '" + n.name.str() +
+                           "' takes the greatest or least of no elements; "
+                           "give the input at least one");
+  n.noteTrue(condition);
+  return success();
+}
+
+/// The floats with a number for each NaN: the best of all for one at position
+/// 0, which no element replaces in TFLite, and `worst` for others, which
+/// replace no element.
+static FailureOr<GraphValue> orderNaNs(OpImporter &n, GraphValue &x,
+                                       GraphValue &places, double worst) {
+  return elementwise(
+      n, {&x, &places}, x.element, [&](Scalars &s, ValueRange args) {
+        Value isFirst = s.equal(args[1], s.constant(places.element, 0));
+        Value number = s.select(isFirst, s.constant(x.element, -worst),
+                                s.constant(x.element, worst));
+        return s.select(s.isNaN(args[0]), number, args[0]);
+      });
+}
+
 LogicalResult tflite::importArgMinMax(OpImporter &n) {
   auto axes = n.constants(1, "its dimension");
   if (failed(axes) || axes->size() != 1)
@@ -153,7 +188,7 @@ LogicalResult tflite::importArgMinMax(OpImporter &n) {
                                              "model");
   GraphValue &x = n.in(0);
   auto axis = n.axisOf(axes->front(), x.rank());
-  if (failed(axis))
+  if (failed(axis) || failed(needElements(n, x.shape[*axis])))
     return failure();
   bool isMax = n.op.code == code::ARG_MAX;
   Type index = n.resultElement();
@@ -161,26 +196,6 @@ LogicalResult tflite::importArgMinMax(OpImporter &n) {
     return n.refuse() << "gives positions of type " << typeName(n.result().type)
                       << "; correct the model";
   // The first one of the greatest or least.
-  Shape shape;
-  SmallVector<AffineExpr> kept;
-  SmallVector<Iterator> iterators(x.rank(), Iterator::parallel);
-  iterators[*axis] = Iterator::reduction;
-  for (int64_t d = 0; d < x.rank(); ++d)
-    if (d != *axis) {
-      shape.push_back(x.shape[d]);
-      kept.push_back(n.b.getAffineDimExpr(d));
-    }
-  double most = x.isFloat()
-                    ? std::numeric_limits<double>::infinity()
-                    : static_cast<double>(isMax ? rangeOf(x.element).least
-                                                : rangeOf(x.element).most);
-  if (x.isFloat() && isMax)
-    most = -most;
-  GraphValue reduced =
-      reduce(n, x, {*axis}, most, [&](Scalars &s, ValueRange args) {
-        return isMax ? s.max(args[0], args[1]) : s.min(args[0], args[1]);
-      });
-  GraphValue best = unsqueeze(n, reduced, {*axis});
   GraphValue places = toGraphValue(
       tabulate(n, Shape{x.shape[*axis]}, index,
                [&](Scalars &s, ValueRange at) -> Value {
@@ -191,9 +206,25 @@ LogicalResult tflite::importArgMinMax(OpImporter &n) {
   for (int64_t d = 1; d < x.rank() - *axis; ++d)
     behind.push_back(d);
   places = unsqueeze(n, places, behind);
+  double most = x.isFloat()
+                    ? std::numeric_limits<double>::infinity()
+                    : static_cast<double>(isMax ? rangeOf(x.element).least
+                                                : rangeOf(x.element).most);
+  if (x.isFloat() && isMax)
+    most = -most;
+  FailureOr<GraphValue> numbers = x;
+  if (x.isFloat())
+    numbers = orderNaNs(n, x, places, most);
+  if (failed(numbers))
+    return failure();
+  GraphValue reduced =
+      reduce(n, *numbers, {*axis}, most, [&](Scalars &s, ValueRange args) {
+        return isMax ? s.max(args[0], args[1]) : s.min(args[0], args[1]);
+      });
+  GraphValue best = unsqueeze(n, reduced, {*axis});
   double last = static_cast<double>(std::numeric_limits<int32_t>::max());
   auto candidates = elementwise(
-      n, {&x, &best, &places}, index, [&](Scalars &s, ValueRange args) {
+      n, {&*numbers, &best, &places}, index, [&](Scalars &s, ValueRange args) {
         return s.select(s.equal(args[0], args[1]), args[2],
                         s.constant(index, last));
       });

@@ -89,7 +89,7 @@ struct Line {
 };
 } // namespace
 
-/// The kernel of integers has 10 bits behind the point.
+/// The kernel of int8 has 10 bits behind the point.
 static Line mixedInteger(int64_t size, int64_t wanted, bool aligns,
                          bool isHalf) {
   int64_t scale = ((1 << 10) * size + wanted / 2) / wanted;
@@ -133,11 +133,15 @@ LogicalResult tflite::importResizeBilinear(OpImporter &n) {
   if (!options || failed(sizes))
     return failure();
   GraphValue &x = n.in(0);
-  bool isFloat = x.isFloat();
-  if (!isFloat && !x.element.isInteger(8))
+  if (!x.isFloat() && !x.element.isInteger(8))
     return n.refuse() << "takes elements of " << typeName(n.info(0).type)
                       << ", which is not supported; use int8 or float32";
-  Type i32 = n.b.getI32Type(), sum = isFloat ? x.element : Type(i32);
+  // TFLite interpolates uint8 in float32.
+  bool isByte = n.info(0).type == fb::TensorType_UInt8,
+       isFloat = x.isFloat() || isByte;
+  Type i32 = n.b.getI32Type(), sum = isByte    ? n.b.getF32Type()
+                                     : isFloat ? x.element
+                                               : Type(i32);
   SmallVector<Value> low, high, parts;
   for (auto [size, wanted] : llvm::zip_equal(sizes->first, sizes->second)) {
     Line line = (isFloat ? mixedReal : mixedInteger)(
@@ -151,7 +155,6 @@ LogicalResult tflite::importResizeBilinear(OpImporter &n) {
   shape[1] = n.size(sizes->second[0]);
   shape[2] = n.size(sizes->second[1]);
   Value image = n.tensor(x);
-  bool isByte = n.info(0).type == fb::TensorType_UInt8;
   Value result = tabulate(n, shape, x.element, [&](Scalars &s, ValueRange at) {
     auto index = [&](Value line, Value i) -> Value {
       return arith::IndexCastOp::create(s.b, s.loc, s.b.getIndexType(),
@@ -167,19 +170,25 @@ LogicalResult tflite::importResizeBilinear(OpImporter &n) {
     for (auto [i, j] :
          {std::pair(0, 0), std::pair(1, 0), std::pair(0, 1), std::pair(1, 1)}) {
       Value element = s.extract(image, {at[0], ys[i], xs[j], at[3]});
-      if (!isFloat)
+      if (!x.isFloat())
         element = widen(s, element, isByte ? -128 : 0);
+      if (isByte)
+        element = convertScalar(s, element, i32, sum);
       Value term = s.mul(s.mul(element, wy[i]), wx[j]);
       total = total ? s.add(total, term) : term;
     }
-    if (isFloat)
+    if (x.isFloat())
       return total;
+    if (isByte)
+      return narrow(
+          s, convertScalar(s, s.add(total, s.constant(sum, 0.5)), sum, i32),
+          x.element, -128, rangeOf(x.element));
     // Half away from zero.
     Value half = s.constant(sum, 1 << 19), zero = s.constant(sum, 0);
     Value moved =
         s.select(s.less(total, zero), s.sub(total, half), s.add(total, half));
-    return narrow(s, s.div(moved, s.constant(sum, 1 << 20)), x.element,
-                  isByte ? -128 : 0, rangeOf(x.element));
+    return narrow(s, s.div(moved, s.constant(sum, 1 << 20)), x.element, 0,
+                  rangeOf(x.element));
   });
   return n.set(toGraphValue(result, shape));
 }
