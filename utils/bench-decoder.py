@@ -49,7 +49,7 @@ class Forms:
         """What gives the logits of one token, for each form."""
         rng = np.random.default_rng(seed)
         filled = {name: rng.standard_normal((1, heads, past, size), np.float32) for name, (heads, size) in self.caches.items()}
-        longest = {name: np.concatenate([cache, np.zeros_like(cache[:, :, :1])], axis=2) for name, cache in filled.items()}
+        longest = {name: np.pad(cache, [(0, 0), (0, 0), (0, 1), (0, 0)]) for name, cache in filled.items()}
         token = {"input_ids": np.array([[5]]), "attention_mask": np.ones((1, past + 1), np.int64),
                  "position_ids": np.array([[past]])}
 

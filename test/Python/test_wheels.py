@@ -138,7 +138,7 @@ def test_sums_and_lists_of_software(wheels):
     assert sums == {path.name: hashlib.sha256(path.read_bytes()).hexdigest()
                     for path in folder.iterdir() if path.name != "SHA256SUMS"}
     linked = {"qcc_runtime": {"libstdc++", "protozero", "numpy"},
-              "qcc_compiler": {"LLVM, MLIR and lld", "libstdc++", "protozero", "Zstandard", "qcc-runtime"}}
+              "qcc_compiler": {"LLVM, MLIR and lld", "libstdc++", "protozero", "FlatBuffers", "Zstandard", "qcc-runtime"}}
     for name, wheel in wheels.items():
         (path,) = folder.glob(f"{name}-*.cdx.json")
         bill = json.loads(path.read_text())
