@@ -17,6 +17,7 @@
 #include "HugePages.h"
 #include "SharedWeights.h"
 #include "VariantChoice.h"
+#include "qcc/Artifact/ArtifactNote.h"
 
 #include <algorithm>
 #include <charconv>
@@ -258,8 +259,13 @@ Result<std::shared_ptr<Module>> Module::loadFile(const ArtifactFile &file,
       static_cast<const qcc_descriptor *>(symbol), loaded->handle, checked);
   if (!module.isOk())
     return module.status();
-  if (!image->hasCheckedWeights)
+  const Variant &variant = (*module)->variant_;
+  if (!image->hasCheckedWeights && variant.weightsKey != 0)
     (*module)->weightsState_ = WeightsState::Unchecked;
+  else if (!image->hasCheckedWeights && variant.weightsSize > 0)
+    image = file.validate(publicKey, WeightsCheck::Now);
+  if (!image.isOk())
+    return image.status();
   auto rest = [&](const char *part, size_t size) {
     file.rest(*loaded, *image, part, size);
   };
@@ -293,9 +299,6 @@ Module::loadOpened(Result<ArtifactFile> file, const std::string &what,
   Result<std::shared_ptr<Module>> module = loadFile(*file, options);
   if (!module.isOk())
     return module.status().withPrefix(prefix);
-  if ((*module)->weightsState_ == WeightsState::Unchecked)
-    (*module)->unchecked_ =
-        std::make_shared<const ArtifactFile>(*std::move(file));
   return std::shared_ptr<const Module>(*std::move(module));
 }
 
@@ -320,19 +323,15 @@ Module::load(const void *data, size_t size, const ModuleOptions &options) {
 
 Status Module::checkWeights() const {
   WeightsState state = weightsState_.load(std::memory_order_acquire);
+  if (state == WeightsState::Unchecked) {
+    ContentHash hash;
+    hash.update(variant_.weights, variant_.weightsSize);
+    state = hash.finish() == variant_.weightsKey ? WeightsState::Good
+                                                 : WeightsState::Damaged;
+    weightsState_.store(state, std::memory_order_release);
+  }
   if (state == WeightsState::Good)
     return Status::ok();
-  Status status = Status::ok();
-  if (state == WeightsState::Unchecked) {
-    status = unchecked_->validate(nullptr, WeightsCheck::Now).status();
-    if (!status.isOk() && status.code() != StatusCode::Corrupt)
-      return status.withPrefix("the weights of the artifact: ");
-    weightsState_.store(status.isOk() ? WeightsState::Good
-                                      : WeightsState::Damaged,
-                        std::memory_order_release);
-    if (status.isOk())
-      return status;
-  }
   return corrupt("the artifact does not match its hash: its weights, which "
                  "were not read when it was loaded, are damaged or were "
                  "changed; copy it again or compile the program again");

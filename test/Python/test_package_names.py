@@ -55,7 +55,7 @@ def test_start_and_profile_take_names(named):
     assert "'imag'" in refused(named.start, imag=A, bias=B)
     assert "'bias' is missing" in refused(named.profile, A)
     assert "start() lacks the option 'stream' of calls" in refused(named.start, A, B, stream=0)
-    assert "profile() lacks the option 'out' of calls" in refused(named.profile, A, B, out=A)
+    assert "profile() lacks the option 'timeout' of calls" in refused(named.profile, A, B, timeout=1)
 
 
 def test_a_name_that_is_no_identifier():

@@ -313,9 +313,9 @@ public:
   /// The entry of a name, or a failure that says which entries there are.
   Result<const Entry *> requireEntry(std::string_view name) const;
 
-  /// Reads weights that were not read when they were loaded, and compares the
-  /// artifact with its hash, as a run does before it computes. The outcome
-  /// stays. Callers at the same time, and children of fork, do so on their own.
+  /// Reads weights that were not read when they were loaded, and compares them
+  /// with their hash, as a run does before it computes. The outcome stays.
+  /// Callers at the same time, and children of fork, do so on their own.
   Status checkWeights() const;
 
 private:
@@ -335,8 +335,6 @@ private:
   /// What is only looked at goes there with the first run.
   Status loadOnDevice(const ModuleOptions &options);
 
-  /// The file of weights that were not read when they were loaded, or null.
-  std::shared_ptr<const ArtifactFile> unchecked_;
   enum class WeightsState : int { Good, Unchecked, Damaged };
   mutable std::atomic<WeightsState> weightsState_{WeightsState::Good};
   std::shared_ptr<void> keepAlive_;
