@@ -436,6 +436,18 @@ def test_sparse_constants():
             qcc.compile(densified(indices))
 
 
+def test_constants_that_grow():
+    """A small file may name one buffer of bytes, or one sparse constant, many times."""
+    m = Model()
+    large = m.main.constant(np.zeros((1 << 20, 4), np.uint8), scale=1.0)
+    names = m.main.tensors[large]
+    for _ in range(300):
+        m.main.tensors.append(t.Table(names))
+    x = m.main.input((2, 2))
+    with pytest.raises(qcc.InvalidProgramError, match="its constants take more than 10.* bytes once they are converted"):
+        qcc.compile(m.write(m.main.op("ADD", [x, x], new((2, 2)))))
+
+
 def test_batches_of_blocks():
     m = Model()
     x = m.main.input((2, 4, 5, 3))

@@ -21,6 +21,9 @@ using llvm::Twine;
 /// ops together: a small file may name one vector many times.
 static constexpr unsigned kMaxDepth = 16, kMaxTables = 1 << 22;
 static constexpr size_t kMaxRank = 16, kMaxOperands = 1 << 22;
+/// Bytes of all constants that are not read where they lie in the file, beyond
+/// twice its size: sparse ones, and of types that are stored in another way.
+static constexpr uint64_t kMaxCopied = uint64_t(1) << 30;
 
 //===----------------------------------------------------------------------===//
 // Types
@@ -99,6 +102,7 @@ private:
   std::unique_ptr<Model> model = std::make_unique<Model>();
   const fb::Model *root = nullptr;
   size_t operands = 0;
+  uint64_t copied = 0; ///< Bytes of constants.
 };
 } // namespace
 
@@ -187,6 +191,15 @@ rt::Status Reader::readData(const fb::Tensor &table, TensorInfo &tensor) {
     elements = llvm::SaturatingMultiply<uint64_t>(elements,
                                                   std::max<int64_t>(size, 0));
   unsigned bits = elementBits(tensor.type);
+  bool isCopied = table.sparsity() || tensor.type == fb::TensorType_UInt8 ||
+                  tensor.type == fb::TensorType_Bool || bits < 8;
+  if (isCopied)
+    copied = llvm::SaturatingMultiplyAdd<uint64_t>(
+        elements, std::max(1u, bits / 8), copied);
+  if (copied > kMaxCopied + 2 * model->bytes.size())
+    return damaged("its constants take more than " +
+                   Twine(kMaxCopied + 2 * model->bytes.size()) +
+                   " bytes once they are converted");
   // Ops read other forms of data in ways of their own.
   if (bits == 0 || table.sparsity())
     return rt::Status::ok();
