@@ -233,8 +233,8 @@ Module::create(const qcc_descriptor *descriptor,
 }
 
 /// Loads and reads a file that has been opened.
-Result<std::shared_ptr<Module>> Module::loadFile(const ArtifactFile &file,
-                                                 const ModuleOptions &options) {
+Result<std::shared_ptr<const Module>>
+Module::loadFile(const ArtifactFile &file, const ModuleOptions &options) {
   // Where nothing copies the weights, they are first read by a run.
   bool canWait = options.weightPages == WeightPages::File && !options.device &&
                  !options.weightAllocator;
@@ -259,13 +259,8 @@ Result<std::shared_ptr<Module>> Module::loadFile(const ArtifactFile &file,
       static_cast<const qcc_descriptor *>(symbol), loaded->handle, checked);
   if (!module.isOk())
     return module.status();
-  const Variant &variant = (*module)->variant_;
-  if (!image->hasCheckedWeights && variant.weightsKey != 0)
+  if (!image->hasCheckedWeights && (*module)->variant_.weightsSize > 0)
     (*module)->weightsState_ = WeightsState::Unchecked;
-  else if (!image->hasCheckedWeights && variant.weightsSize > 0)
-    image = file.validate(publicKey, WeightsCheck::Now);
-  if (!image.isOk())
-    return image.status();
   auto rest = [&](const char *part, size_t size) {
     file.rest(*loaded, *image, part, size);
   };
@@ -281,7 +276,7 @@ Result<std::shared_ptr<Module>> Module::loadFile(const ArtifactFile &file,
   if (!status.isOk())
     return status;
   (*module)->noteOrigin(image->note.hash, options.publicKey);
-  return module;
+  return std::shared_ptr<const Module>(*std::move(module));
 }
 
 /// Loads a file that could be opened; `what` names it in messages, unless the
@@ -296,10 +291,8 @@ Module::loadOpened(Result<ArtifactFile> file, const std::string &what,
     file = file->copy();
   if (!file.isOk())
     return file.status().withPrefix(prefix);
-  Result<std::shared_ptr<Module>> module = loadFile(*file, options);
-  if (!module.isOk())
-    return module.status().withPrefix(prefix);
-  return std::shared_ptr<const Module>(*std::move(module));
+  Result<std::shared_ptr<const Module>> module = loadFile(*file, options);
+  return module.isOk() ? module : module.status().withPrefix(prefix);
 }
 
 Result<std::shared_ptr<const Module>>

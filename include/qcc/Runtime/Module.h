@@ -324,8 +324,8 @@ private:
   static Result<std::shared_ptr<Module>> read(const qcc_descriptor *descriptor,
                                               std::shared_ptr<void> keepAlive,
                                               const ModuleOptions &options);
-  static Result<std::shared_ptr<Module>> loadFile(const ArtifactFile &file,
-                                                  const ModuleOptions &options);
+  static Result<std::shared_ptr<const Module>>
+  loadFile(const ArtifactFile &file, const ModuleOptions &options);
   static Result<std::shared_ptr<const Module>>
   loadOpened(Result<ArtifactFile> file, const std::string &what,
              const ModuleOptions &options);

@@ -218,8 +218,8 @@ def NegateGroups : Pass<"negate-groups", "::mlir::func::FuncOp"> {
   let description = [{
     If the elements of some groups of K reach from -7 to 8, and those of others from -8 to
     7, the groups with an 8 change sign, and so do their scales. Kernels then read the
-    weight in nibbles. The bits of results stay: total is never -0, so that the sign of a
-    product that is 0 does not matter.
+    weight in nibbles. The bits of results stay, but for the sign of a NaN that is a scale:
+    total is never -0, so that the sign of a product that is 0 does not matter.
 
     ```mlir
     %w = arith.constant dense<[[[-8, 7], [8, -7]]]> : tensor<1x2x2xi8>

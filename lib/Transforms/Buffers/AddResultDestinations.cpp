@@ -84,10 +84,10 @@ static Value unshaped(Value value) {
 /// written to the destination, and so is what is reshaped (storeResult): asking
 /// it would ask the destination for its own size.
 static Value sizeOfResult(OpBuilder &builder, qcc::KnownSizes &known,
-                          Value value, int64_t dim) {
+                          Value value, int64_t dim, bool isContinued) {
   Source source = sourceOf(value);
   if (source != Source::Straight || sourceOfReshape(value.getDefiningOp()) ||
-      qcc::findContinuedArgument(value))
+      isContinued)
     if (OpFoldResult size = known.sizeOf(value, dim))
       return known.valueOf(size);
   if (source == Source::Chosen)
@@ -224,11 +224,12 @@ struct AddResultDestinations
     SmallVector<Value> results, sizes;
     for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
       auto type = cast<RankedTensorType>(value.getType());
+      OpOperand *argument = qcc::findContinuedArgument(value);
       BlockArgument destination = func.getArgument(numArguments + i);
       for (int64_t d = 0; d < type.getRank(); ++d) {
         if (!type.isDynamicDim(d))
           continue;
-        sizes.push_back(sizeOfResult(builder, known, value, d));
+        sizes.push_back(sizeOfResult(builder, known, value, d, argument));
         if (sizes.back())
           continue;
         mlir::emitError(value.getLoc(),
@@ -247,11 +248,11 @@ struct AddResultDestinations
                                          other == value ? results[j] : value,
                                          destination)
                       .getResult(0);
+          argument = nullptr;
           break;
         }
       ++numResults;
       Value memory = destination;
-      OpOperand *argument = qcc::findContinuedArgument(value);
       if (argument && knowsSizes(known, value)) {
         ++numContinued;
         LDBG() << "result " << i << " of " << func.getName()

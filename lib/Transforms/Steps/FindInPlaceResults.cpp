@@ -144,7 +144,7 @@ static func::CallOp findIdleCopy(func::FuncOp entry, const SymbolTable &symbols,
                                  BlockArgument &argument) {
   func::CallOp copy;
   bool hasChanged = false;
-  SmallVector<std::pair<func::CallOp, StepUses>> earlier;
+  SmallVector<StepUses> earlier;
   for (auto call : entry.getOps<func::CallOp>()) {
     StepUses uses(call, symbols);
     if (copy) {
@@ -163,13 +163,13 @@ static func::CallOp findIdleCopy(func::FuncOp entry, const SymbolTable &symbols,
       continue;
     argument = uses.findCopied(result);
     if (!argument) {
-      earlier.emplace_back(call, uses);
+      earlier.push_back(uses);
       continue;
     }
     copy = call;
   }
-  bool isFirst = copy && llvm::all_of(earlier, [&](auto &step) {
-                   return step.second.writesBehind(argument, result);
+  bool isFirst = copy && llvm::all_of(earlier, [&](StepUses &step) {
+                   return step.writesBehind(argument, result);
                  });
   return isFirst ? copy : func::CallOp();
 }

@@ -39,6 +39,19 @@ template <typename Table> static ConvOptions toConvOptions(const Table &table) {
           table.dilation_h(), table.dilation_w(), table.activation()};
 }
 
+/// The windows along height and width of an image and a weight.
+static FailureOr<std::pair<Window, Window>>
+makeWindows(OpImporter &n, GraphValue &image, ArrayRef<int64_t> weight,
+            const ConvOptions &options) {
+  auto y = makeWindow(n, image.shape[1], weight[1], options.strideY,
+                      options.dilationY, options.padding),
+       x = makeWindow(n, image.shape[2], weight[2], options.strideX,
+                      options.dilationX, options.padding);
+  if (failed(y) || failed(x))
+    return failure();
+  return std::pair(*y, *x);
+}
+
 /// A convolution with a weight [outputs, height, width, inputs], whose inputs
 /// may be a part of the channels, of groups.
 static LogicalResult convolve(OpImporter &n, const ConvOptions &options) {
@@ -53,22 +66,20 @@ static LogicalResult convolve(OpImporter &n, const ConvOptions &options) {
     return n.refuse() << "has " << channels << " channels and a weight of "
                       << w[3] << " inputs and " << w[0]
                       << " outputs; correct the model";
-  auto y = makeWindow(n, c.x.shape[1], w[1], options.strideY, options.dilationY,
-                      options.padding),
-       x = makeWindow(n, c.x.shape[2], w[2], options.strideX, options.dilationX,
-                      options.padding);
-  if (failed(y) || failed(x))
+  auto windows = makeWindows(n, c.x, w, options);
+  if (failed(windows))
     return failure();
+  auto [y, x] = *windows;
   int64_t groups = channels / w[3];
-  c.x = padImage(n, c.x, *y, *x, c.xZero);
-  c.shape = {c.x.shape[0], y->count, x->count};
+  c.x = padImage(n, c.x, y, x, c.xZero);
+  c.shape = {c.x.shape[0], y.count, x.count};
   SmallVector<AffineExpr> d;
   for (unsigned i = 0; i < 8; ++i)
     d.push_back(n.b.getAffineDimExpr(i));
   if (groups == 1) {
     c.shape.push_back(n.size(w[0]));
     c.iterators.assign(4, Iterator::parallel);
-    c.readX = {d[0], y->position(d[1], d[4]), x->position(d[2], d[5]), d[6]};
+    c.readX = {d[0], y.position(d[1], d[4]), x.position(d[2], d[5]), d[6]};
     c.readW = {d[3], d[4], d[5], d[6]};
     c.iterators.append(3, Iterator::reduction);
     return setContraction(n, c, 2, options.activation);
@@ -99,12 +110,10 @@ LogicalResult tflite::importDepthwiseConv2D(OpImporter &n) {
     return n.refuse() << "has " << channels << " channels and a weight of "
                       << w[0] << "x" << w[1] << "x" << w[2] << "x" << w[3]
                       << "; correct the model";
-  auto y = makeWindow(n, c.x.shape[1], w[1], options.strideY, options.dilationY,
-                      options.padding),
-       x = makeWindow(n, c.x.shape[2], w[2], options.strideX, options.dilationX,
-                      options.padding);
-  if (failed(y) || failed(x))
+  auto windows = makeWindows(n, c.x, w, options);
+  if (failed(windows))
     return failure();
+  auto [y, x] = *windows;
   int64_t repeats = w[3] / channels;
   // Each channel is repeated, as often as it has results.
   if (repeats > 1) {
@@ -116,13 +125,13 @@ LogicalResult tflite::importDepthwiseConv2D(OpImporter &n) {
     flat[3] = n.size(w[3]);
     c.x = reshape(n, all, flat);
   }
-  c.x = padImage(n, c.x, *y, *x, c.xZero);
+  c.x = padImage(n, c.x, y, x, c.xZero);
   c.w = squeeze(n, c.w, {0});
-  c.shape = {c.x.shape[0], y->count, x->count, n.size(w[3])};
+  c.shape = {c.x.shape[0], y.count, x.count, n.size(w[3])};
   SmallVector<AffineExpr> d;
   for (unsigned i = 0; i < 6; ++i)
     d.push_back(n.b.getAffineDimExpr(i));
-  c.readX = {d[0], y->position(d[1], d[4]), x->position(d[2], d[5]), d[3]};
+  c.readX = {d[0], y.position(d[1], d[4]), x.position(d[2], d[5]), d[3]};
   c.readW = {d[4], d[5], d[3]};
   c.iterators.assign(4, Iterator::parallel);
   c.iterators.append(2, Iterator::reduction);
