@@ -57,6 +57,14 @@ def binary(d):
     pair(d, d.kind(), d.chance(0.2) and d.schema.name != "Div", d.schema.name == "Div")
 
 
+@generates("BitShift")
+def shift(d):
+    d.set(direction=d.pick("LEFT", "RIGHT"))
+    shape = d.shape()
+    d.input(d.array(shape, np.uint8))
+    d.input(d.random.integers(0, 10, d.broadcast(shape)).astype(np.uint8))
+
+
 @generates("Mod")
 def modulo(d):
     kind = d.kind()

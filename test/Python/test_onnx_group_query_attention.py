@@ -235,11 +235,64 @@ def test_halves(tmp_path, compiler):
         program.assert_same_bits(actual, expected.astype(np.float16))
 
 
+def codes_of(x, scale, bits):
+    """What caches of `bits` bits hold for [batch, heads, rows, size]."""
+    least = -2 ** (bits - 1)
+    codes = np.clip(np.rint(x * (F32(1) / scale)), least, -least - 1).astype(np.int8)
+    if bits == 8:
+        return codes
+    pairs = (codes + 8).astype(np.uint8).reshape(*codes.shape[:-1], codes.shape[-1] // 2, 2)
+    return pairs[..., 0] | pairs[..., 1] << 4
+
+
+def values_of(codes, scale):
+    if codes.dtype == np.uint8:
+        codes = np.stack([codes & 15, codes >> 4], -1).reshape(*codes.shape[:-1], 2 * codes.shape[-1]).astype(np.int8) - 8
+    return codes.astype(F32) * scale
+
+
+@pytest.mark.parametrize("bits", [8, 4])
+@pytest.mark.parametrize("kinds, is_dynamic", [
+    (("PER_TENSOR", "PER_TENSOR"), False), (("PER_CHANNEL", "PER_CHANNEL"), True), (("PER_TENSOR", "PER_CHANNEL"), False)])
+@pytest.mark.parametrize("call", ["prompt", "prompt with empty caches", "padded step", "step in shared caches"])
+def test_quantized_caches(call, kinds, is_dynamic, bits, tmp_path, compiler):
+    """The caches have the codes of ONNX Runtime; the output is that of a node with caches of the floats that they stand for."""
+    arrays = inputs(2, **CALLS[call])
+    scales = [np.abs(uniform(*((GROUPS, 1, SIZE) if kind == "PER_CHANNEL" else (1,)))) * F32(2 ** (2 - bits)) + F32(1e-3)
+              for kind in kinds]
+    names = list(zip(("key", "value"), ("past_key", "past_value"), scales))
+    floats, quantized = dict(arrays), {**arrays, "k_scale": scales[0], "v_scale": scales[1]}
+    for new, past, scale in names:
+        rows = split(arrays[new], GROUPS).astype(F32)
+        rows[..., :4] = np.rint(rows[..., :4] * 5) * scale[..., :4] / 2  # halves between two codes
+        codes = codes_of(rows, scale, bits)
+        quantized[new] = rows.transpose(0, 2, 1, 3).reshape(arrays[new].shape)
+        floats[new] = values_of(codes, scale).transpose(0, 2, 1, 3).reshape(arrays[new].shape)
+        if past in arrays:
+            quantized[past] = codes_of(arrays[past], scale, bits)
+            floats[past] = values_of(quantized[past], scale)
+    has_peer = call != "prompt" and kinds[0] == kinds[1]  # ONNX Runtime takes these only
+    actual = run(tmp_path, quantized, is_dynamic=is_dynamic, has_peer=has_peer, k_quant_type=kinds[0], v_quant_type=kinds[1],
+                 kv_cache_bit_width=bits)
+    expected = run(tmp_path, floats, is_dynamic=is_dynamic, has_peer=False)
+    program.assert_same_bits(actual[0][valid_rows(arrays)], expected[0][valid_rows(arrays)])
+    tokens = np.arange(actual[1].shape[2]) <= arrays["seqlens_k"][:, None]
+    for a, e, scale in zip(actual[1:], expected[1:], scales):
+        program.assert_same_bits(values_of(a, scale).transpose(0, 2, 1, 3)[tokens], e.transpose(0, 2, 1, 3)[tokens])
+
+
 @pytest.mark.parametrize("change, attributes, message", [
     ({}, {"num_heads": 0}, "has num_heads = 0, which is no number of heads"),
     ({}, {"kv_num_heads": 3}, "has num_heads = 4, which is no multiple of kv_num_heads = 3"),
     ({}, {"sliding_window_cache": 1}, "has sliding_window_cache = 1, which is not supported"),
-    ({}, {"k_quant_type": "PER_TENSOR"}, "has k_quant_type = PER_TENSOR, quantized caches"),
+    ({}, {"k_quant_type": "PER_TENSOR"}, "has k_quant_type = PER_TENSOR without k_scale"),
+    ({"k_scale": uniform(1)}, {"k_quant_type": "PER_TOKEN"}, "has k_quant_type = PER_TOKEN; give NONE, PER_TENSOR or PER_CHANNEL"),
+    ({"k_scale": uniform(1)}, {"k_quant_type": "PER_TENSOR"}, "has only one of k_quant_type and v_quant_type"),
+    ({"k_scale": uniform(2)}, {"k_quant_type": "PER_TENSOR"}, "has a k_scale that has not 1 element, as its k_quant_type = PER_TENSOR"),
+    ({"k_scale": uniform(1)}, {"k_quant_type": "PER_CHANNEL"}, "has a k_scale that has not 64 elements"),
+    ({"k_scale": uniform(1)}, {"k_quant_type": "PER_TENSOR", "kv_cache_bit_width": 2}, "has kv_cache_bit_width = 2"),
+    ({"k_scale": uniform(1), "v_scale": uniform(1)}, {"k_quant_type": "PER_TENSOR", "v_quant_type": "PER_TENSOR"},
+     "has caches of float32 for values of int8; export the model with caches of int8"),
     ({}, {"do_rotary": 1}, "has do_rotary without cos_cache and sin_cache"),
     ({}, {"causal": 0, "local_window_size": 3}, "has local_window_size and causal = 0"),
     ({"key": None}, {}, "has only one of key and value"),
@@ -251,7 +304,7 @@ def test_halves(tmp_path, compiler):
      "has caches of int8 for values of float32"),
     ({"seqlens_k": np.zeros(3, I32)}, {}, "has seqlens_k that is not"),
     ({"total_sequence_length": np.zeros(2, I32)}, {}, "has a total_sequence_length of 2 elements"),
-    ({"k_scale": uniform(1)}, {}, "has k_scale or v_scale, of quantized caches"),
+    ({"k_scale": uniform(1)}, {}, "has k_scale without k_quant_type"),
     ({"q_norm_weight": uniform(SIZE)}, {}, "has q_norm_weight or k_norm_weight"),
     ({"query_seqlens": np.ones(2, I32)}, {"causal": 0}, "has query_seqlens, which needs past_key"),
     ({"position_ids": np.zeros((2, 4), I64), **angles()}, {"do_rotary": 1}, "has position_ids that is not")])

@@ -95,6 +95,21 @@ def test_pad_to_a_multiple(tmp_path, compiler):
         program.assert_same_bits(y, np.pad(x, [(0, 0), (0, 8 - size)]))
 
 
+@pytest.mark.parametrize("op, a, b, expected, attributes", [
+    ("Add", 6, 3, 9, {}), ("Sub", 3, 6, -3, {}), ("Mul", -6, 3, -18, {}), ("Div", -7, 4, -1, {}), ("Mod", -7, 4, 1, {}),
+    ("Mod", -7, 4, -3, {"fmod": 1}), ("BitwiseAnd", 6, 3, 2, {}), ("BitwiseOr", 6, 3, 7, {}), ("BitwiseXor", 6, 3, 5, {})])
+def test_known_integers(op, a, b, expected, attributes, tmp_path, compiler):
+    """Of constants, and of a constant and the size of an input."""
+    graph, x = Model(), np.zeros((abs(b), 1), np.int64)
+    y = graph.input("x", x, ["n", 1])
+    size = graph.node("Gather", [graph.node("Shape", [y]), graph.constant("zero", np.array([0]))])
+    left, right = graph.constant("a", np.array([a])), graph.constant("b", np.array([b]))
+    for other in (right, size):
+        y = graph.node("Add", [y, graph.node(op, [left, other], **attributes)])
+    (y,) = graph.run(tmp_path, [y])
+    program.assert_same_bits(y, x + 2 * expected)
+
+
 def test_split_into_equal_parts(tmp_path, compiler):
     x = random(3, 12, 2)
     for opset, count in ((13, {}), (18, {"num_outputs": 3})):

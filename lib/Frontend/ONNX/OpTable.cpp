@@ -38,6 +38,7 @@ static constexpr Row kRows[] = {
     {"Attention", importAttention, {23, 24}},
     {"AveragePool", importAveragePool, {7, 10, 11, 19, 22}},
     {"BatchNormalization", importBatchNormalization, {9, 14, 15}},
+    {"BitShift", importArithmetic, {11}},
     {"BitwiseAnd", importArithmetic, {18}},
     {"BitwiseNot", importUnary, {18}},
     {"BitwiseOr", importArithmetic, {18}},

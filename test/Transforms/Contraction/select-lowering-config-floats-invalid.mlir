@@ -175,7 +175,7 @@ func.func @wide_nibbles(%x: tensor<2x8xf32>, %o: tensor<2x1xf32>) -> tensor<2x1x
 // -----
 
 func.func @turned(%x: tensor<2x12xf32>, %w: tensor<8x12xf32>, %o: tensor<2x8xf32>) -> tensor<2x8xf32> {
-  // expected-error@+1 {{lowering_config reads the right operand in place, but it has a prologue, or K is not its last dimension and a multiple of 8; use rhs = packed}}
+  // expected-error@+1 {{lowering_config reads the right operand in place, but K is not its last dimension and a multiple of 8; use rhs = packed}}
   %y = kernel.contract lhs(%x : tensor<2x12xf32>) rhs(%w : tensor<8x12xf32>) outs(%o : tensor<2x8xf32>)
       {lowering_config = #x86.config<float_tiles, atom = "avx2-f32", tile = [2, 8, 1], block = [2, 8], lhs = in_place,
                                      rhs = in_place, source = pinned>}

@@ -56,6 +56,23 @@ func.func @few_turned(%x: tensor<4x64xf32>, %w: tensor<?x64xf32>, %o: tensor<4x?
   return %y : tensor<4x?xf32>
 }
 
+// So are bytes that become floats, such as keys in a cache of int8.
+// AVX2-LABEL: func.func @bytes_turned(
+// AVX2: rhs = in_place
+func.func @bytes_turned(%x: tensor<4x64xf32>, %w: tensor<?x64xi8>, %o: tensor<4x?xf32>) -> tensor<4x?xf32> {
+  %y = kernel.contract lhs(%x : tensor<4x64xf32>) rhs(%w : tensor<?x64xi8>) outs(%o : tensor<4x?xf32>)
+    rhs_prologue {
+  ^bb0(%a: i8):
+    %0 = arith.sitofp %a : i8 to f32
+    kernel.yield %0 : f32
+  }
+    epilogue {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } -> tensor<4x?xf32>
+  return %y : tensor<4x?xf32>
+}
+
 // AVX2-LABEL: func.func @some_turned(
 // AVX2: block = [{{25[0-9]}}, {{[0-9]+}}], lhs = in_place, rhs = in_place
 func.func @some_turned(%x: tensor<?x64xf32>, %w: tensor<?x64xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32> {

@@ -74,6 +74,30 @@ static OpFoldResult integerAt(const GraphValue &value, size_t i) {
   return (*value.integers)[value.integers->size() == 1 ? 0 : i];
 }
 
+/// The result of an op on two integers that the evaluator knows; null for ops
+/// that it does not know.
+static OpFoldResult computeInteger(NodeImporter &n, OpFoldResult a,
+                                   OpFoldResult b) {
+  StringRef op = n.op();
+  if (op == "Add")
+    return n.add(a, b);
+  if (op == "Sub")
+    return n.sub(a, b);
+  if (op == "Mul")
+    return n.mul(a, b);
+  if (op != "Div" && op != "Mod")
+    return {};
+  std::optional<int64_t> divisor = knownSize(b);
+  if (divisor ? *divisor <= 0 : !n.isNeverNegative(b))
+    return {};
+  // No model relies on the quotient by a size of 0.
+  b = n.max(b, n.size(1));
+  if (op == "Div")
+    return n.truncDiv(a, b);
+  return n.sub(
+      a, n.mul(n.getInt("fmod", 0) ? n.truncDiv(a, b) : n.floorDiv(a, b), b));
+}
+
 /// The result of arithmetic on integers that the evaluator knows, or nothing.
 static std::optional<GraphValue> computeSizes(NodeImporter &n) {
   GraphValue &x = n.in(0), &y = n.in(1);
@@ -86,20 +110,10 @@ static std::optional<GraphValue> computeSizes(NodeImporter &n) {
   if (x.rank() + y.rank() > 0)
     result.shape.push_back(n.size(*count));
   for (size_t i = 0; i < *count; ++i) {
-    OpFoldResult a = integerAt(x, i), c = integerAt(y, i);
-    if (n.op() == "Div" || n.op() == "Mod") {
-      bool isKnown = knownSize(c).has_value();
-      if (isKnown ? *knownSize(c) <= 0 : !n.isNeverNegative(c))
-        return std::nullopt;
-      // No model relies on the quotient by a size of 0.
-      c = n.max(c, n.size(1));
-    }
-    result.integers->push_back(n.op() == "Add"   ? n.add(a, c)
-                               : n.op() == "Sub" ? n.sub(a, c)
-                               : n.op() == "Mul" ? n.mul(a, c)
-                               : n.op() == "Div"
-                                   ? n.truncDiv(a, c)
-                                   : n.sub(a, n.mul(n.floorDiv(a, c), c)));
+    OpFoldResult integer = computeInteger(n, integerAt(x, i), integerAt(y, i));
+    if (!integer)
+      return std::nullopt;
+    result.integers->push_back(integer);
   }
   return result;
 }
@@ -139,6 +153,9 @@ static Function arithmeticFunction(NodeImporter &n) {
       .Case("Mod", n.in(0).isFloat()     ? floatRemainder
                    : n.getInt("fmod", 0) ? truncatedModulo
                                          : floorModulo)
+      .Case("BitShift", n.getString("direction", "") == "LEFT"
+                            ? bits<arith::ShLIOp>
+                            : bits<arith::ShRUIOp>)
       .Case("BitwiseAnd", bits<arith::AndIOp>)
       .Case("BitwiseOr", bits<arith::OrIOp>)
       .Case("BitwiseXor", bits<arith::XOrIOp>)
@@ -154,6 +171,10 @@ LogicalResult onnx::importArithmetic(NodeImporter &n) {
     if (n.in(0).element.isF64())
       return n.refuse() << "does not take float64; cast it to float32";
   }
+  if (n.op() == "BitShift")
+    if (StringRef way = n.getString("direction", "");
+        way != "LEFT" && way != "RIGHT")
+      return n.refuse() << "has direction = " << way << "; give LEFT or RIGHT";
   if (std::optional<GraphValue> sizes = computeSizes(n))
     return n.set(0, *sizes);
   if (std::optional<GraphValue> numbers = foldNumbers(n))

@@ -32,15 +32,6 @@ using namespace qcc::onnx::group_query;
 static LogicalResult verifyForms(NodeImporter &n) {
   if (failed(n.requireInt("sliding_window_cache", 0)))
     return failure();
-  for (StringRef name : {"k_quant_type", "v_quant_type"})
-    if (StringRef type = n.getString(name, "NONE"); type != "NONE")
-      return n.refuse() << "has " << name << " = " << type
-                        << ", quantized caches, which are not supported; "
-                           "export the model with caches of floats";
-  if (n.has(kKeyScale) || n.has(kValueScale))
-    return n.refuse() << "has k_scale or v_scale, of quantized caches, which "
-                         "are not supported; export the model with caches of "
-                         "floats";
   if (n.has(kQueryNorm) || n.has(kKeyNorm))
     return n.refuse() << "has q_norm_weight or k_norm_weight, which are not "
                          "supported; export the model for CPUs, with nodes "
@@ -311,12 +302,13 @@ LogicalResult onnx::importGroupQueryAttention(NodeImporter &n) {
   FailureOr<Operands> operands = readOperands(n, c);
   if (failed(operands) || c.failed())
     return failure();
+  FailureOr<CacheForms> forms = readCacheForms(n, c, *operands);
   FailureOr<Tokens> tokens = readTokens(n, c, *operands);
-  if (failed(tokens))
+  if (failed(forms) || failed(tokens))
     return failure();
   if (n.getInt("do_rotary", 0) && failed(rotate(n, c, *operands, *tokens)))
     return failure();
-  if (failed(joinCaches(n, c, *operands, *tokens)))
+  if (failed(joinCaches(n, c, *operands, *tokens, *forms)))
     return failure();
   return attend(n, c, *operands, *tokens);
 }

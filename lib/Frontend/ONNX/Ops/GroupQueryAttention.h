@@ -9,6 +9,7 @@
 #define QCC_LIB_FRONTEND_ONNX_OPS_GROUPQUERYATTENTION_H
 
 #include "../Compose.h"
+#include "QuantizedCaches.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace qcc::onnx {
@@ -71,10 +72,17 @@ private:
   }
 };
 
+/// How the caches of keys and of values hold them.
+struct CacheForms {
+  CacheForm keys, values;
+};
+mlir::FailureOr<CacheForms> readCacheForms(NodeImporter &n, Composer &c,
+                                           const Operands &operands);
+
 /// Gives the node its new caches, whose rows of tokens become the keys and the
 /// values of `operands`.
 mlir::LogicalResult joinCaches(NodeImporter &n, Composer &c, Operands &operands,
-                               const Tokens &tokens);
+                               const Tokens &tokens, const CacheForms &forms);
 
 } // namespace group_query
 

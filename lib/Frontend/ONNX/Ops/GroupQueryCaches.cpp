@@ -40,16 +40,23 @@ static Value findRows(NodeImporter &n, OpFoldResult batch,
       });
 }
 
-/// The earlier cache of input `i`, for values such as the new ones.
+/// The earlier cache of input `i`, for rows such as the new ones.
 static FailureOr<Ref> readCache(NodeImporter &n, Composer &c, unsigned i,
-                                Ref added, const Tokens &tokens) {
+                                Ref added, const CacheForm &form,
+                                const Tokens &tokens) {
   Ref past = c.in(i);
-  if (past->element != added->element)
+  bool isPacked = form.bits == 4;
+  Type element = isPacked ? Type(n.b.getIntegerType(8, /*isSigned=*/false))
+                          : added->element;
+  if (past->element != element)
     return n.refuse() << "has caches of " << elementName(past->element)
-                      << " for values of " << elementName(added->element)
-                      << "; export the model with caches of floats";
+                      << " for values of " << elementName(element)
+                      << "; export the model with caches of "
+                      << elementName(element);
   Shape shape = added->shape;
   shape[2] = tokens.before;
+  if (isPacked)
+    past = c.hold(bitsOfBytes(n, *past));
   return requireSizes(n, c, past, shape, "an earlier cache",
                       "[batch, kv_num_heads, rows, size]");
 }
@@ -116,23 +123,50 @@ static FailureOr<Ref> lookUpCache(NodeImporter &n, Composer &c, Ref past,
   }));
 }
 
+FailureOr<CacheForms> group_query::readCacheForms(NodeImporter &n, Composer &c,
+                                                  const Operands &operands) {
+  FailureOr<CacheForm> keys = readCacheForm(n, c, "k_quant_type", kKeyScale,
+                                            operands.keyHeads, operands.size);
+  if (failed(keys))
+    return failure();
+  FailureOr<CacheForm> values = readCacheForm(n, c, "v_quant_type", kValueScale,
+                                              operands.keyHeads, operands.size);
+  if (failed(values))
+    return failure();
+  if (keys->isQuantized() != values->isQuantized())
+    return n.refuse() << "has only one of k_quant_type and v_quant_type; "
+                         "quantize both caches, or neither";
+  return CacheForms{*keys, *values};
+}
+
 LogicalResult group_query::joinCaches(NodeImporter &n, Composer &c,
-                                      Operands &operands,
-                                      const Tokens &tokens) {
+                                      Operands &operands, const Tokens &tokens,
+                                      const CacheForms &forms) {
   bool updates = canUpdate(n, operands, tokens);
   Value places = updates ? Value() : findRows(n, operands.q->shape[0], tokens);
-  for (auto [i, added] : {std::pair{1u, &operands.k}, {2u, &operands.v}}) {
+  for (auto [i, rows, form] : {std::tuple{1u, &operands.k, &forms.keys},
+                               {2u, &operands.v, &forms.values}}) {
+    Type element = (*rows)->element;
+    Ref added = form->isQuantized() ? quantizeRows(n, c, *rows, *form) : *rows;
+    if (c.failed())
+      return failure();
     FailureOr<Ref> past = Ref();
     if (n.has(kPastKey))
-      past = readCache(n, c, i == 1 ? kPastKey : kPastValue, *added, tokens);
+      past =
+          readCache(n, c, i == 1 ? kPastKey : kPastValue, added, *form, tokens);
     if (failed(past))
       return failure();
     FailureOr<Ref> all = updates
-                             ? updateCache(n, c, *past, *added, tokens)
-                             : lookUpCache(n, c, *past, *added, tokens, places);
-    if (failed(all) || c.failed() || failed(c.set(i, *all)))
+                             ? updateCache(n, c, *past, added, tokens)
+                             : lookUpCache(n, c, *past, added, tokens, places);
+    if (failed(all) || c.failed())
       return failure();
-    *added = c.part(*all, 2, n.size(0), tokens.total);
+    bool isPacked = form->bits == 4;
+    if (failed(c.set(i, isPacked ? c.hold(bytesOfBits(n, **all)) : *all)))
+      return failure();
+    *rows = c.part(*all, 2, n.size(0), tokens.total);
+    if (form->isQuantized())
+      *rows = dequantizeRows(n, c, *rows, *form, element);
   }
-  return success();
+  return success(!c.failed());
 }

@@ -16,7 +16,7 @@ using namespace qcc::x86;
 
 PackedColumns::PackedColumns(KernelBuilder &builder, Contraction &contraction)
     : builder(builder), contraction(contraction) {
-  if (contraction.config.readsNarrowRhs())
+  if (areNarrow() || (areInPlace() && !contraction.op.getRhsPrologue().empty()))
     prologue.emplace(contraction.op.getRhsPrologue());
 }
 
@@ -24,6 +24,17 @@ int64_t PackedColumns::stepsOfWord() const {
   return contraction.config.hasNibbles() ? kNibblesOfWord
          : areInPlace()                  ? builder.lanes
                                          : 1;
+}
+
+Value PackedColumns::widen(Value vector, const VectorPosition &position) {
+  if (!prologue)
+    return vector;
+  SmallVector<Value> arguments{vector};
+  for (auto [operand, map] : llvm::zip_equal(
+           contraction.op.getRhsOperands(), contraction.op.getRhsOperandMaps()))
+    arguments.push_back(
+        readVector(builder.rewriter, builder.loc, operand, map, position));
+  return prologue->emit(builder, arguments).front();
 }
 
 SmallVector<Value> PackedColumns::turn(const Tile &tile, int64_t j,
@@ -34,22 +45,32 @@ SmallVector<Value> PackedColumns::turn(const Tile &tile, int64_t j,
   VectorPosition position = tile.at(builder, contraction, 0, j);
   Value first = position.index[n];
   position.vectorDim = k;
-  position.lanes = 4;
   position.inBounds = true;
-  position.index[k] = step.index[k];
-  auto read = [&](int64_t column, int64_t offset) -> Value {
+  auto readColumn = [&](int64_t column, int64_t offset, int64_t count) {
     position.index[n] = builder.add(first, column);
     // Columns that do not exist are copies of the last one.
     if (tile.masked)
       position.index[n] = builder.min(
           position.index[n], builder.sub(contraction.n, builder.index(1)));
     position.index[k] = builder.add(step.index[k], offset);
-    Value quad = readVector(rewriter, builder.loc, op.getRhs(), op.getRhsMap(),
-                            position);
+    position.lanes = count;
+    return readVector(rewriter, builder.loc, op.getRhs(), op.getRhsMap(),
+                      position);
+  };
+  SmallVector<Value> columns;
+  for (int64_t column = 0; prologue && column < builder.lanes; ++column)
+    columns.push_back(widen(readColumn(column, 0, builder.lanes), position));
+  auto read = [&](int64_t column, int64_t offset) -> Value {
+    Value quad = prologue ? vector::ExtractStridedSliceOp::create(
+                                rewriter, builder.loc, columns[column],
+                                {offset}, {4}, {1})
+                                .getResult()
+                          : readColumn(column, offset, 4);
     return vector::BitCastOp::create(rewriter, builder.loc,
                                      builder.vectorType(4, 32), quad);
   };
   // The next tile of columns comes while the rows of this one are multiplied.
+  position.index[k] = step.index[k];
   for (int64_t column = 0; column < builder.lanes && !tile.masked; ++column) {
     position.index[n] = builder.add(first, contraction.nr + column);
     memref::PrefetchOp::create(
@@ -107,17 +128,10 @@ Value PackedColumns::read(const Tile &tile, int64_t j, const StepOfK &step) {
                       cast<MemRefType>(op.getRhs().getType()).getElementType());
   Value vector = vector::LoadOp::create(builder.rewriter, builder.loc, type,
                                         op.getRhs(), at);
-  if (!prologue)
-    return vector;
   if (stepsOfWord() != 1)
     vector = unpackNibble(builder, vector, step.part);
   VectorPosition position = tile.at(builder, contraction, 0, j);
   for (int64_t dim : op.getReductionDims())
     position.index[dim] = step.index[dim];
-  SmallVector<Value> arguments{vector};
-  for (auto [operand, map] :
-       llvm::zip_equal(op.getRhsOperands(), op.getRhsOperandMaps()))
-    arguments.push_back(
-        readVector(builder.rewriter, builder.loc, operand, map, position));
-  return prologue->emit(builder, arguments).front();
+  return widen(vector, position);
 }

@@ -33,7 +33,7 @@ public:
   PackedColumns(KernelBuilder &builder, Contraction &contraction);
 
   /// Whether elements are packed as they are stored.
-  bool areNarrow() const { return prologue.has_value(); }
+  bool areNarrow() const { return contraction.config.readsNarrowRhs(); }
   /// Whether columns are read where they lie.
   bool areInPlace() const {
     return contraction.config.getRhs() == RhsSource::InPlace;
@@ -45,6 +45,8 @@ public:
   mlir::Value read(const Tile &tile, int64_t j, const StepOfK &step);
 
 private:
+  /// A vector at a position, after the prologue.
+  mlir::Value widen(mlir::Value vector, const VectorPosition &position);
   /// The vectors of the square of columns of vector j that begins with `step`.
   llvm::SmallVector<mlir::Value> turn(const Tile &tile, int64_t j,
                                       const StepOfK &step);

@@ -14,7 +14,8 @@
 // L2 cache; they are at least kLeastRows.
 //
 // A narrow right operand is widened once for each block, or for its only tile.
-// One that lies along a short K may be turned once for each block. Blocks then
+// One that lies along a short K may be turned once for each block, after its
+// prologue. Blocks then
 // have more rows, and packing takes longer if there are few blocks. If the
 // number of rows is not known, it always is: that costs little for many rows,
 // and packing would take most of the time for few.
@@ -94,8 +95,7 @@ protected:
 /// Whether squares of the right operand can be turned in registers.
 static bool canTurn(ContractOp op, const Atom &atom) {
   return op.getReductionDims().size() == 1 &&
-         op.getReductionSize() % atom.lanes == 0 &&
-         isRhsContiguousAlongSegments(op);
+         op.getReductionSize() % atom.lanes == 0 && liesRhsAlongSegments(op);
 }
 
 double FloatTiles::expectedTime(ContractOp op, const GemmShape &shape,
@@ -109,19 +109,21 @@ double FloatTiles::expectedTime(ContractOp op, const GemmShape &shape,
   double vector = lines * spec.times.fromL1, widening = 0;
   bool isOneTile = tiling.mc == mr;
   bool isTurned = tiling.rhs == RhsSource::InPlace;
-  if (isTurned) {
-    widening = kTurn;
-  } else if (tiling.rhs != RhsSource::Packed) {
+  if (tiling.rhs != RhsSource::Packed) {
     bool hasNibbles = tiling.rhs == RhsSource::Nibbles;
     double bits = hasNibbles ? 4
                              : getElementTypeOrSelf(op.getRhs().getType())
                                    .getIntOrFloatBitWidth();
     lines = atom.lanes * bits / 8 / 64;
-    int64_t operations =
-        llvm::range_size(op.getRhsPrologue().front().without_terminator());
+    int64_t operations = 0;
+    if (!op.getRhsPrologue().empty())
+      operations =
+          llvm::range_size(op.getRhsPrologue().front().without_terminator());
     widening =
         spec.times.operation * (operations + (hasNibbles ? kUnpackNibble : 0));
-    if (isOneTile)
+    if (isTurned)
+      widening += kTurn;
+    else if (isOneTile)
       vector = lines * spec.times.fromL1 + widening;
     else
       widening += kWidenedToMemory * spec.times.operation;
@@ -202,8 +204,8 @@ std::optional<std::string> FloatTiles::refuseConfig(ContractOp op,
   if (auto reason = refuseTile(op, config, atom))
     return reason;
   if (readsRhsInPlace(config) && !canTurn(op, atom))
-    return "lowering_config reads the right operand in place, but it has a "
-           "prologue, or K is not its last dimension and a multiple of " +
+    return "lowering_config reads the right operand in place, but K is not its "
+           "last dimension and a multiple of " +
            std::to_string(atom.lanes) + "; use rhs = packed";
   if (config.getNc() != config.getNr())
     return "lowering_config has strategy 'float_tiles', whose blocks have the "

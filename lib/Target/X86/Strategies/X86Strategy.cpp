@@ -23,13 +23,18 @@ using kernel::LoweringConfigAttrInterface;
 // Operands
 //===----------------------------------------------------------------------===//
 
-bool qcc::x86::isContiguousAlong(ContractOp op, Value operand, AffineMap map,
-                                 Region &prologue, unsigned dim) {
+/// Whether elements of an operand follow each other along loop `dim`.
+static bool liesAlong(Value operand, AffineMap map, unsigned dim) {
   if (auto type = dyn_cast<MemRefType>(operand.getType());
       type && !type.isLastDimUnitStride())
     return false;
-  return prologue.empty() && map.getNumResults() > 0 &&
+  return map.getNumResults() > 0 &&
          kernel::resultAlong(map, dim) == map.getNumResults() - 1;
+}
+
+bool qcc::x86::isContiguousAlong(ContractOp op, Value operand, AffineMap map,
+                                 Region &prologue, unsigned dim) {
+  return prologue.empty() && liesAlong(operand, map, dim);
 }
 
 bool qcc::x86::isLhsContiguousAlongSegments(ContractOp op) {
@@ -37,10 +42,13 @@ bool qcc::x86::isLhsContiguousAlongSegments(ContractOp op) {
                            op.getReductionDims().back());
 }
 
-bool qcc::x86::isRhsContiguousAlongSegments(ContractOp op) {
+bool qcc::x86::liesRhsAlongSegments(ContractOp op) {
   return !op.isPacked() &&
-         isContiguousAlong(op, op.getRhs(), op.getRhsMap(), op.getRhsPrologue(),
-                           op.getReductionDims().back());
+         liesAlong(op.getRhs(), op.getRhsMap(), op.getReductionDims().back());
+}
+
+bool qcc::x86::isRhsContiguousAlongSegments(ContractOp op) {
+  return op.getRhsPrologue().empty() && liesRhsAlongSegments(op);
 }
 
 /// The value range of a constant right operand; none if it is not constant.

@@ -148,6 +148,8 @@ bool isContiguousAlong(kernel::ContractOp op, mlir::Value operand,
 /// operand without a prologue.
 bool isLhsContiguousAlongSegments(kernel::ContractOp op);
 bool isRhsContiguousAlongSegments(kernel::ContractOp op);
+/// The same of a right operand that may have a prologue.
+bool liesRhsAlongSegments(kernel::ContractOp op);
 
 /// "lowering_config does not fit atom "avx2": "
 std::string doesNotFit(const Atom &atom);

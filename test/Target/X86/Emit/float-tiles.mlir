@@ -253,3 +253,32 @@ func.func @turned(%x: memref<4x16xf32>, %w: memref<12x16xf32>, %y: memref<4x12xf
   }
   return
 }
+
+// Bytes become floats before they are turned. The scale is that of the element of K.
+#turned_bytes = #x86.config<float_tiles, atom = "avx2-f32", tile = [2, 8, 1], block = [4, 8], lhs = in_place, rhs = in_place,
+                            source = pinned>
+#scaled = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (k)>,
+           affine_map<(m, n, k) -> (m, n)>]
+// CHECK-LABEL: func.func @turned_bytes(
+// CHECK: scf.for %[[K:.*]] = %c0 to %c16 step %c8
+// CHECK: %[[BYTES:.*]] = vector.transfer_read %arg1{{.*}} : memref<8x16xi8>, vector<8xi8>
+// CHECK: %[[SCALE:.*]] = vector.transfer_read %arg2[%[[K]]]{{.*}} : memref<16xf32>, vector<8xf32>
+// CHECK: %[[FLOATS:.*]] = arith.sitofp %[[BYTES]] : vector<8xi8> to vector<8xf32>
+// CHECK: arith.mulf %[[FLOATS]], %[[SCALE]]
+// CHECK-COUNT-16: vector.extract_strided_slice {{.*}} : vector<8xf32> to vector<4xf32>
+// CHECK-COUNT-8: vector.store
+func.func @turned_bytes(%x: memref<4x16xf32>, %w: memref<8x16xi8>, %scale: memref<16xf32>, %y: memref<4x8xf32>) {
+  kernel.contract lhs(%x : memref<4x16xf32>) rhs(%w : memref<8x16xi8>) rhs_ins(%scale : memref<16xf32>) outs(%y : memref<4x8xf32>)
+      {indexing_maps = #scaled, reduction_dims = array<i64: 2>, lowering_config = #turned_bytes}
+    rhs_prologue {
+  ^bb0(%a: i8, %s: f32):
+    %0 = arith.sitofp %a : i8 to f32
+    %1 = arith.mulf %0, %s : f32
+    kernel.yield %1 : f32
+  }
+    epilogue {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  }
+  return
+}
