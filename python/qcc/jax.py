@@ -19,7 +19,8 @@ import collections.abc
 import functools
 import pathlib
 import re
-from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
+import warnings
+from typing import Any, Callable, Iterable, List, Optional, Sequence, Tuple, Union
 
 import jax
 import jax.export
@@ -116,6 +117,12 @@ class _Argument:
         self.given, self.dtype = given, dtype
         self.is_key = _is_key(dtype)
         self._is_plain = not self.is_key and dtype not in SIGNED
+        self.entry_dtype = dtype if self._is_plain else SIGNED.get(dtype)  #: None: of keys
+
+    def takes_memory_of(self, leaf: Any) -> bool:
+        """Whether a result may go on in the memory of a donated value."""
+        return (isinstance(leaf, jax.Array) and self.entry_dtype is not None and leaf.dtype == self.dtype and leaf.size > 0
+                and [device.platform for device in leaf.devices()] == ["cpu"])
 
     def to_entry(self, leaf: Any) -> Any:
         """A value as the entry takes it."""
@@ -177,6 +184,20 @@ def _result_maker(dtype: Any) -> Callable[[Any], Any]:
     return functools.partial(_from_signed, np.dtype(dtype), convert) if dtype in SIGNED else convert
 
 
+@functools.lru_cache(maxsize=None)
+def _taker() -> Callable[[Any], Any]:
+    """What takes the memory of an array over into a new one: nobody has the old one any more, nor is any work on it left."""
+    return jax.jit(lambda array: array, donate_argnums=0)  # type: ignore[no-any-return]
+
+
+class _Memory:
+    """The bytes of an array of JAX that nobody else has, for results. The array must live as long as what is made of this."""
+
+    def __init__(self, array: Any) -> None:
+        self.__array_interface__ = {"version": 3, "data": (array.unsafe_buffer_pointer(), False), "shape": (array.nbytes,),
+                                    "typestr": "|u1"}
+
+
 class Program:
     """A compiled program, which is called as the function that it was made of, without the arguments that are weights.
 
@@ -186,8 +207,14 @@ class Program:
     """
 
     def __init__(self, function: Function, in_tree: Any, out_tree: Any, arguments: Sequence[_Argument],
-                 results: Sequence[Any], kept: Optional[Sequence[int]] = None) -> None:
+                 results: Sequence[Any], kept: Optional[Sequence[int]] = None, donated: Sequence[int] = ()) -> None:
         self.function = function  #: the entry, on flat arguments
+        #: Where results lie that continue a donated argument: the positions of both.
+        self._donations = {index: result.in_place_argument for index, result in enumerate(function.results)
+                           if result.in_place_argument in donated}
+        for argument in sorted(set(donated) - set(self._donations.values())):
+            warnings.warn(f"argument {argument} of {function} is donated, but no result continues it; it keeps its memory",
+                          stacklevel=4)
         self._in_tree, self._out_tree = in_tree, out_tree
         self._arguments = arguments if kept is None else [arguments[index] for index in kept]
         self._kept = kept  # the positions of arguments that the entry takes; None: it takes all
@@ -204,10 +231,30 @@ class Program:
         """The results for the leaves of arguments of the program's structure."""
         if self._kept is not None:
             leaves = [leaves[index] for index in self._kept]
+        if self._donations:
+            return self._run_in_place(list(leaves))
         results = self.function(*[argument.to_entry(leaf) for argument, leaf in zip(self._arguments, leaves)])
         results = results if isinstance(results, tuple) else (results,)
         return jax.tree_util.tree_unflatten(self._out_tree, [
             to_array(result) for result, to_array in zip(results, self._results)])
+
+    def _run_in_place(self, leaves: List[Any]) -> Any:
+        """The same, where results go on in the memory of donated arguments."""
+        taken, out = {}, [None] * len(self.function.results)
+        for result, index in self._donations.items():
+            leaf, argument = leaves[index], self._arguments[index]
+            # Other values are copied to JAX before they are donated; results of their own cost as much.
+            if argument.takes_memory_of(leaf):
+                if leaf.is_deleted():
+                    raise InvalidArgumentError(f"argument {index} is deleted, since an earlier call took its memory; pass the "
+                                               "result of that call")
+                leaves[index] = taken[result] = _taker()(leaf).block_until_ready()
+                out[result] = np.asarray(_Memory(taken[result])).view(argument.entry_dtype).reshape(leaf.shape)
+        results = self.function(*[argument.to_entry(leaf) for argument, leaf in zip(self._arguments, leaves)], out=out)
+        results = results if isinstance(results, tuple) else (results,)
+        return jax.tree_util.tree_unflatten(self._out_tree, [
+            taken[index] if index in taken else to_array(result)
+            for index, (result, to_array) in enumerate(zip(results, self._results))])
 
 
 def _text(module: Any) -> str:
@@ -215,21 +262,28 @@ def _text(module: Any) -> str:
     return str(module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True))
 
 
-def _positions(weights: Sequence[int], count: int) -> "frozenset[int]":
-    """The positions of arguments that are weights, from 0, among `count` arguments."""
-    if isinstance(weights, (str, bytes)) or not isinstance(weights, (collections.abc.Sequence, collections.abc.Set)):
-        raise InvalidArgumentError(f"weights is {weights!r}, but it must be a sequence of positions of arguments; give a tuple, "
+def _positions(given: Any, count: int, option: str) -> "frozenset[int]":
+    """The positions, from 0, that an option names among `count` arguments."""
+    if isinstance(given, (str, bytes)) or not isinstance(given, (collections.abc.Sequence, collections.abc.Set)):
+        raise InvalidArgumentError(f"{option} is {given!r}, but it must be a sequence of positions of arguments; give a tuple, "
                                    "such as (0,)")
-    positions = list(weights)
+    positions = list(given)
     for position in positions:
         if isinstance(position, bool) or not isinstance(position, (int, np.integer)):
-            raise InvalidArgumentError(f"weights has {position!r}, which is not the position of an argument; give integers")
+            raise InvalidArgumentError(f"{option} has {position!r}, which is not the position of an argument; give integers")
         if not -count <= position < count:
-            raise InvalidArgumentError(f"weights has position {position}, but there are {count} positional arguments; give "
+            raise InvalidArgumentError(f"{option} has position {position}, but there are {count} positional arguments; give "
                                        f"positions from {-count} to {count - 1}" if count else
-                                       f"weights has position {position}, but there are no positional arguments; pass "
-                                       "weights by position")
+                                       f"{option} has position {position}, but there are no positional arguments; pass "
+                                       "these arguments by position")
     return frozenset(int(position) % count for position in positions)
+
+
+def _donated_leaves(arguments: Sequence[Any], positions: Iterable[int]) -> List[int]:
+    """The leaves of arguments, numbered through all of them, that belong to the arguments at `positions`."""
+    counts = [len(jax.tree_util.tree_leaves(argument)) for argument in arguments]
+    return [leaf for position in positions
+            for leaf in range(sum(counts[:position]), sum(counts[:position + 1]))]
 
 
 def _is_symbolic(leaves: Sequence[Any]) -> bool:
@@ -237,7 +291,7 @@ def _is_symbolic(leaves: Sequence[Any]) -> bool:
 
 
 def compile(fn: Callable[..., Any], *args: Any, weights: Sequence[int] = (), target: Target = "native",
-            threads: int = 0, **kwargs: Any) -> Program:
+            threads: int = 0, donate_argnums: Sequence[int] = (), **kwargs: Any) -> Program:
     """Compiles a function for arguments of the types and shapes of `args`.
 
     Args:
@@ -248,13 +302,20 @@ def compile(fn: Callable[..., Any], *args: Any, weights: Sequence[int] = (), tar
             compiled program does not take these arguments. Negative positions count from the last argument.
         target: the processor, as for `qcc.compile`.
         threads: how many threads a call uses; 0 is one for each core.
+        donate_argnums: positions of arguments whose arrays a call may take, as for `jax.jit`. A result that updates such an
+            array, such as a cache, then lies in its memory, and nothing else is copied; the array is deleted. A warning says
+            which arrays no result updates.
 
     Raises:
-        InvalidArgumentError: a position in `weights` is not one of an argument.
+        InvalidArgumentError: a position in `weights` or `donate_argnums` is not one of an argument, or is in both.
         What `qcc.compile` raises; InvalidProgramError names the op and the line of the function.
     """
-    constants = {index: args[index] for index in _positions(weights, len(args))}
+    constants = {index: args[index] for index in _positions(weights, len(args), "weights")}
+    donated = _positions(donate_argnums, len(args), "donate_argnums")
+    if both := sorted(donated & set(constants)):
+        raise InvalidArgumentError(f"donate_argnums has position {both[0]}, which weights has, too; leave it out of one")
     arguments = tuple(arg for index, arg in enumerate(args) if index not in constants)
+    donations = _donated_leaves(arguments, [index - sum(other < index for other in constants) for index in donated])
 
     def program(*rest: Any, **named: Any) -> Any:
         given = iter(rest)
@@ -265,12 +326,14 @@ def compile(fn: Callable[..., Any], *args: Any, weights: Sequence[int] = (), tar
     name = getattr(fn, "__name__", "the function")
     jitted = jax.jit(program, keep_unused=True)
     if _is_symbolic(leaves):
-        return _load(jax.export.export(jitted, platforms=["cpu"])(*arguments, **kwargs), given, target, threads)
+        exported = jax.export.export(jitted, platforms=["cpu"])(*arguments, **kwargs)
+        return _load(exported, given, target, threads, donations)
     lowered = jitted.lower(*arguments, **kwargs)
     results, out_tree = jax.tree_util.tree_flatten(lowered.out_info)
     module = _compile(_text(lowered.compiler_ir("stablehlo")).encode(), target=target, name=name)
     return Program(module.function(threads=threads), in_tree, out_tree,
-                   [_Argument(dtype, _canonical(dtype)) for dtype in given], [result.dtype for result in results])
+                   [_Argument(dtype, _canonical(dtype)) for dtype in given], [result.dtype for result in results],
+                   donated=donations)
 
 
 def _kind(leaf: Any) -> Any:
@@ -291,18 +354,18 @@ def _config() -> Tuple[Any, ...]:
 
 
 def jit(fn: Optional[Callable[..., Any]] = None, *, weights: Sequence[int] = (), target: Target = "native",
-        threads: int = 0) -> Any:
+        threads: int = 0, donate_argnums: Sequence[int] = ()) -> Any:
     """A function that is compiled once for each set of shapes and types of its arguments, and for each set of weights.
 
     Args:
         fn: the function; without it, `jit` gives a decorator.
-        weights, target, threads: as in `compile`. Weights are the same if they are the same objects in the
+        weights, target, threads, donate_argnums: as in `compile`. Weights are the same if they are the same objects in the
             same structures.
     """
     if fn is None:
-        return functools.partial(jit, weights=weights, target=target, threads=threads)
+        return functools.partial(jit, weights=weights, target=target, threads=threads, donate_argnums=donate_argnums)
     programs: "dict[Any, Tuple[Program, Any]]" = {}
-    positions_of = functools.lru_cache(maxsize=None)(functools.partial(_positions, weights))
+    positions_of = functools.lru_cache(maxsize=None)(functools.partial(_positions, weights, option="weights"))
     flatten = jax.tree_util.tree_flatten
 
     @functools.wraps(fn)
@@ -315,7 +378,8 @@ def jit(fn: Optional[Callable[..., Any]] = None, *, weights: Sequence[int] = (),
         key = (tree, tuple(map(_kind, leaves)), structure, tuple(map(id, kept)), _config())
         found = programs.get(key)
         if found is None:
-            program = compile(fn, *args, weights=tuple(positions), target=target, threads=threads, **kwargs)
+            program = compile(fn, *args, weights=tuple(positions), target=target, threads=threads,
+                              donate_argnums=donate_argnums, **kwargs)
             # The weights are kept: another object cannot get the identity of one.
             found = programs[key] = program, kept
         return found[0]._run(leaves)
@@ -339,9 +403,10 @@ def load_exported(source: Any, *, target: Target = "native", threads: int = 0) -
     return _load(source, [aval.dtype for aval in source.in_avals], target, threads)
 
 
-def _load(source: Any, given: Sequence[Any], target: Target, threads: int) -> Program:
+def _load(source: Any, given: Sequence[Any], target: Target, threads: int, donated: Sequence[int] = ()) -> Program:
     """Compiles an exported program, which takes `given` types of arguments too."""
     module = _compile(source.mlir_module().encode(), target=target, name=source.fun_name)
     return Program(module.function(threads=threads), source.in_tree, source.out_tree,
                    [_Argument(dtype, aval.dtype) for dtype, aval in zip(given, source.in_avals)],
-                   [result.dtype for result in source.out_avals], source.module_kept_var_idx)
+                   [result.dtype for result in source.out_avals], source.module_kept_var_idx,
+                   [position for position, leaf in enumerate(source.module_kept_var_idx) if leaf in donated])

@@ -256,6 +256,69 @@ def test_last_argument_is_a_weight():
     assert_near(qcc.jax.jit(lambda x, w: x - w, weights=(-1,))(a, w), a - w)
 
 
+def write_row(cache, row, place):
+    """A step of a decoder: a row goes into each cache, and the whole cache is read."""
+    cache = {name: lax.dynamic_update_slice(old, row.astype(old.dtype) + k, (place, 0)) for k, (name, old) in enumerate(cache.items())}
+    return cache, sum(new.astype(jnp.float32).sum() for new in cache.values())
+
+
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.int8, jnp.float16, jnp.int64, jnp.bfloat16, jnp.uint32])
+def test_donated_caches_stay_in_place(dtype):
+    """As jax.jit does: the array that was given is deleted, and its memory has the result."""
+    step, expected_step = qcc.jax.jit(write_row, donate_argnums=(0,)), jax.jit(write_row)
+    cache = {name: jnp.arange(6 * 64).reshape(6, 64).astype(dtype) + 1 for name in ("key", "value")}
+    expected, first = {name: array + 0 for name, array in cache.items()}, cache
+    places = {name: array.unsafe_buffer_pointer() for name, array in cache.items()}
+    for place in (4, 0, 5):
+        row = jnp.full((1, 64), place, jnp.int32)
+        cache, total = step(cache, row, place)
+        expected, expected_total = expected_step(expected, row, place)
+        assert all(np.array_equal(np.asarray(cache[name]), np.asarray(expected[name])) for name in cache)
+        assert_near(total, expected_total)
+        assert {name: array.unsafe_buffer_pointer() for name, array in cache.items()} == places
+        assert all(array.is_deleted() for array in first.values())
+    with pytest.raises(qcc.InvalidArgumentError, match="argument 0 is deleted, since an earlier call took its memory"):
+        step(first, row, 0)
+
+
+def test_donated_arrays_of_others_are_copied():
+    """Arrays of numpy stay as they are, and so does what other code still computes of a donated array."""
+    step = qcc.jax.compile(write_row, {"a": np.zeros((3, 8), np.float32)}, jnp.zeros((1, 8)), 1, donate_argnums=(0,))
+    own = {"a": np.zeros((3, 8), np.float32)}
+    assert np.asarray(step(own, jnp.ones((1, 8)), 1)[0]["a"])[1].all() and not own["a"].any()
+    big = jnp.ones((512, 512))
+    step = qcc.jax.jit(lambda x, y: lax.dynamic_update_slice(x, y, (0, 0)), donate_argnums=(0,))
+    product = jax.jit(lambda x: x @ x @ x)(big)
+    step(big, jnp.zeros((512, 512)))
+    assert np.all(np.asarray(product) == 512 * 512)
+
+
+def test_donations_beside_weights_and_symbolic_sizes():
+    (n,) = export.symbolic_shape("n")
+    shapes = jax.ShapeDtypeStruct((n, 4), jnp.float32)
+    program = qcc.jax.compile(lambda w, x, y: lax.dynamic_update_slice(x * 1, y * w, (0, 0)), jnp.full(4, 3.0, jnp.float32),
+                              shapes, jnp.zeros((1, 4), jnp.float32), weights=(0,), donate_argnums=(-2,))
+    given = jnp.zeros((5, 4), jnp.float32)
+    got = program(given, jnp.ones((1, 4), jnp.float32))
+    assert given.is_deleted() and np.array_equal(np.asarray(got)[:2], [[3] * 4, [0] * 4])
+
+
+@pytest.mark.parametrize("donate, weights, message", [
+    ((2,), (), "donate_argnums has position 2, but there are 2 positional arguments"), (0, (), "donate_argnums is 0"),
+    ((1,), (1,), "donate_argnums has position 1, which weights has, too; leave it out of one")])
+def test_wrong_donations_are_refused(donate, weights, message):
+    a = jnp.ones(2)
+    with pytest.raises(qcc.InvalidArgumentError, match=message):
+        qcc.jax.compile(lambda x, y: x * y, a, a, weights=weights, donate_argnums=donate)
+
+
+def test_unused_donations_warn():
+    a = jnp.ones(2)
+    with pytest.warns(UserWarning, match="argument 0 of .* is donated, but no result continues it"):
+        program = qcc.jax.compile(lambda x: x.sum(), a, donate_argnums=(0,))
+    assert float(program(a)) == 2 and not a.is_deleted()
+
+
 def key_data(tree):
     return jax.tree_util.tree_map(
         lambda leaf: jax.random.key_data(leaf) if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key) else leaf, tree)
