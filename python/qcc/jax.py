@@ -244,10 +244,10 @@ class Program:
         for result, index in self._donations.items():
             leaf, argument = leaves[index], self._arguments[index]
             # Other values are copied to JAX before they are donated; results of their own cost as much.
+            if isinstance(leaf, jax.Array) and leaf.is_deleted():
+                raise InvalidArgumentError(f"argument {index} is deleted, since an earlier call took its memory; pass the "
+                                           "result of that call")
             if argument.takes_memory_of(leaf):
-                if leaf.is_deleted():
-                    raise InvalidArgumentError(f"argument {index} is deleted, since an earlier call took its memory; pass the "
-                                               "result of that call")
                 leaves[index] = taken[result] = _taker()(leaf).block_until_ready()
                 out[result] = np.asarray(_Memory(taken[result])).view(argument.entry_dtype).reshape(leaf.shape)
         results = self.function(*[argument.to_entry(leaf) for argument, leaf in zip(self._arguments, leaves)], out=out)
