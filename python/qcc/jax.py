@@ -211,7 +211,7 @@ class Program:
         self.function = function  #: the entry, on flat arguments
         #: Where results lie that continue a donated argument: the positions of both.
         self._donations = {index: result.in_place_argument for index, result in enumerate(function.results)
-                           if result.in_place_argument in donated}
+                           if result.in_place_argument is not None and result.in_place_argument in donated}
         for argument in sorted(set(donated) - set(self._donations.values())):
             warnings.warn(f"argument {argument} of {function} is donated, but no result continues it; it keeps its memory",
                           stacklevel=4)
@@ -240,7 +240,8 @@ class Program:
 
     def _run_in_place(self, leaves: List[Any]) -> Any:
         """The same, where results go on in the memory of donated arguments."""
-        taken, out = {}, [None] * len(self.function.results)
+        taken: "dict[int, Any]" = {}
+        out: List[Any] = [None] * len(self.function.results)
         for result, index in self._donations.items():
             leaf, argument = leaves[index], self._arguments[index]
             # Other values are copied to JAX before they are donated; results of their own cost as much.
