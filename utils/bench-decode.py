@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Measures how fast one row reads weights of 4 bits, beside ONNX Runtime and a loop that only reads.
+"""Measures how fast one row reads weights of 4 bits, beside ONNX Runtime, llama.cpp and a loop that only reads.
 
 Each model has as many layers MatMulNBits of one shape as fill --megabytes, so that no cache holds them. qcc, ONNX Runtime
-(accuracy_level 4: both multiply int8) and the loop take turns. Before, results are compared with float64: qcc's must be
-as near as ONNX Runtime's, or within 1 %. The exit code is 1 if they are not.
+(accuracy_level 4: both multiply int8), llama.cpp and the loop take turns. Before, results are compared with float64: qcc's
+must be as near as ONNX Runtime's, or within 1 %. The exit code is 1 if they are not.
+
+llama.cpp takes part if its wheel llama-cpp-python is installed: groups of 32, which its format Q4_0 has, in the faster of
+its two layouts. Its scales have 16 bits, so it reads 0.9 of the bytes.
 
 Usage: bench-decode.py [--shapes=4096x4096,...] [--groups=32,128] [--threads=1,2] [--rounds=9] [--json=FILE]
 
@@ -22,6 +25,7 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
+import ggml_peer
 import qcc
 
 SHAPES = "4096x4096,11008x4096,4096x11008"
@@ -32,8 +36,8 @@ def make_layers(rng, n, k, size, megabytes):
     groups = k // size
     layer_bytes = n * (k // 2 + 4 * groups)
     for _ in range(max(1, round(megabytes * 1e6 / layer_bytes))):
-        yield (rng.integers(0, 256, (n, groups, size // 2), dtype=np.uint8),
-               rng.uniform(1e-3, 1e-2, (n, groups)).astype(np.float32))
+        scales = rng.uniform(1e-3, 1e-2, (n, groups)).astype(np.float16)  # which all formats have
+        yield rng.integers(0, 256, (n, groups, size // 2), dtype=np.uint8), scales.astype(np.float32)
 
 
 def make_model(layers, n, k, size):
@@ -47,11 +51,22 @@ def make_model(layers, n, k, size):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)], ir_version=10)
 
 
+def codes_of(weight):
+    return np.stack([weight & 15, weight >> 4], -1).reshape(len(weight), -1)
+
+
 def exact(x, layer, size):
     """The product in float64."""
     weight, scales = layer
-    codes = np.stack([weight & 15, weight >> 4], -1).reshape(len(weight), -1).astype(np.float64) - 8
-    return x.astype(np.float64) @ (codes * np.repeat(scales.astype(np.float64), size, 1)).T
+    return x.astype(np.float64) @ ((codes_of(weight) - 8.0) * np.repeat(scales.astype(np.float64), size, 1)).T
+
+
+def make_llama(layers, x, threads):
+    """What computes the layers by llama.cpp, for each of its layouts; nothing without its wheel."""
+    if ggml_peer.find_library() is None:
+        return []
+    weights = [ggml_peer.blocks(codes_of(weight), scales) for weight, scales in layers]
+    return [ggml_peer.Layers(weights, x, threads, repacked) for repacked in (False, True)]
 
 
 def distance(result, expected):
@@ -80,16 +95,24 @@ def measure(options, n, k, size, threads, memory):
     function = qcc.compile(onnx.load_from_string(model)).function(threads=threads)
     expected = exact(x, layers[0], size)
     own, peer = distance(np.asarray(function(x)[0]), expected), distance(session.run(None, {"x": x})[0], expected)
+    llama = make_llama(layers, x, threads) if size == ggml_peer.GROUP else []
+    for layout in llama:
+        layout.run()
+        if distance(layout.result(), expected) > 0.02:
+            raise SystemExit(f"llama.cpp: distance to float64 {distance(layout.result(), expected):.2e}")
     rounds = []
     for _ in range(options.rounds):
         rounds.append((seconds(lambda: function(x)), seconds(lambda: session.run(None, {"x": x})),
-                       memory.nbytes / seconds(lambda: np.max(memory))))
+                       memory.nbytes / seconds(lambda: np.max(memory)), *(seconds(layout.run) for layout in llama)))
     times = [statistics.median(column) for column in zip(*rounds)]
+    fastest = min(range(3, len(times)), key=lambda column: times[column], default=None)
     return {
+        "llama_seconds": fastest and times[fastest],
+        "ratio_to_llama": fastest and statistics.median(one[fastest] / one[0] for one in rounds),
         "shape": f"{n}x{k}", "group": size, "threads": threads, "layers": len(layers), "bytes": total,
         "qcc_seconds": times[0], "onnxruntime_seconds": times[1], "read_bytes_per_second": times[2],
-        "share_of_reading": statistics.median(total / own / read for own, _, read in rounds),
-        "ratio_to_onnxruntime": statistics.median(peer / own for own, peer, _ in rounds),
+        "share_of_reading": statistics.median(total / one[0] / one[2] for one in rounds),
+        "ratio_to_onnxruntime": statistics.median(one[1] / one[0] for one in rounds),
         "qcc_distance": own, "onnxruntime_distance": peer, "is_right": own <= max(peer, 0.01),
     }
 
@@ -121,8 +144,9 @@ def main():
     options = parse_arguments()
     memory = np.ones(256 << 20, np.uint8).view(np.uint64)
     print(f"qcc {qcc.__version__}, onnxruntime {onnxruntime.__version__}; one row")
-    print("| columns x K | group | threads | qcc | reads | share of a loop that only reads (1 thread) | ONNX Runtime | its time over qcc's |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    print("| columns x K | group | threads | qcc | reads | share of a loop that only reads (1 thread) | ONNX Runtime | its time over qcc's "
+          "| llama.cpp | its time over qcc's |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     results = []
     for n, k in options.shapes:
         for size in options.groups:
@@ -131,7 +155,9 @@ def main():
                 results.append(one)
                 print(f"| {one['shape']} | {size} | {threads} | {one['qcc_seconds'] * 1e3:.2f} ms "
                       f"| {one['bytes'] / one['qcc_seconds'] / 1e9:.1f} GB/s | {one['share_of_reading']:.2f} "
-                      f"| {one['onnxruntime_seconds'] * 1e3:.2f} ms | {one['ratio_to_onnxruntime']:.2f} |", flush=True)
+                      f"| {one['onnxruntime_seconds'] * 1e3:.2f} ms | {one['ratio_to_onnxruntime']:.2f} "
+                      + (f"| {one['llama_seconds'] * 1e3:.2f} ms | {one['ratio_to_llama']:.2f} |" if one["llama_seconds"]
+                         else "| | |"), flush=True)
                 if not one["is_right"]:
                     print(f"error: distance to float64 {one['qcc_distance']:.2e}, ONNX Runtime's {one['onnxruntime_distance']:.2e}")
     if options.json:
