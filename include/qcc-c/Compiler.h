@@ -232,6 +232,9 @@ typedef struct qccCompileOptions {
   /// How many threads generate code; 0: one for each CPU that the process may
   /// use. The artifact does not depend on the number.
   int32_t threads;
+  /// How a TFLite model rounds products of stored integers: "reference", or
+  /// "xnnpack" (docs/Numerics.md); null: "reference". Other programs have none.
+  const char *tfliteRounding;
 } qccCompileOptions;
 
 static inline qccCompileOptions qccCompileOptionsInit(void) {

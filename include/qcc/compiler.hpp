@@ -64,6 +64,8 @@ struct CompileOptions {
   std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
   /// Inputs of an ONNX model that are constants. See qccCompileOptions.
   std::vector<std::pair<std::string, const DLTensor *>> constants;
+  /// "reference" or "xnnpack", of a TFLite model; empty: "reference".
+  std::string tfliteRounding;
 };
 
 /// The bytes of a shared object.
@@ -153,6 +155,8 @@ inline qccCompileOptions toC(const CompileOptions &options,
   c.timeoutNanoseconds = options.timeout.count();
   c.memoryLimitBytes = options.memoryLimitBytes;
   c.threads = options.threads;
+  c.tfliteRounding =
+      options.tfliteRounding.empty() ? nullptr : options.tfliteRounding.c_str();
   return c;
 }
 } // namespace detail

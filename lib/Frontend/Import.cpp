@@ -37,7 +37,11 @@ qcc::importProgram(const llvm::SourceMgr &sources, mlir::MLIRContext *context,
       sources.getMemoryBuffer(sources.getMainFileID());
   bool isLite = isTFLite(buffer->getBuffer());
   bool isModel = isLite || isONNX(buffer->getBuffer());
-  if (std::optional<std::string> reason = refuseBytes(*buffer, isModel)) {
+  std::optional<std::string> reason = refuseBytes(*buffer, isModel);
+  if (!reason && !isLite && options.tfliteRounding != TFLiteRounding::Reference)
+    reason = "rounding xnnpack is for TFLite models, and this is not one; "
+             "leave it out";
+  if (reason) {
     mlir::emitError(
         mlir::FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0))
         << *reason;

@@ -206,11 +206,12 @@ def _borrow_constant(name: str, value: Any) -> Any:
         raise InvalidArgumentError(f"the value of the input '{name}' {error}") from None
 
 
-class _FixedInputs:
-    """What is fixed of the inputs of a model, in memory that the compiler reads during the call."""
+class _ModelOptions:
+    """How a model is read, in memory that the compiler reads during the call."""
 
     def __init__(self, dims: Optional[Mapping[str, int]] = None, shapes: Optional[Mapping[str, Sequence[int]]] = None,
-                 constants: Optional[Mapping[str, Any]] = None) -> None:
+                 constants: Optional[Mapping[str, Any]] = None, rounding: Optional[str] = None) -> None:
+        self._rounding = None if rounding is None else encode(rounding)
         self._dims = _structures(c.NamedSize, dims)
         for item, (name, size) in zip(self._dims, (dims or {}).items()):
             item.value = _size(size, f"the size of '{name}'")
@@ -227,6 +228,7 @@ class _FixedInputs:
         options.dims, options.num_dims = self._dims, len(self._dims)
         options.shapes, options.num_shapes = self._shapes, len(self._shapes)
         options.constants, options.num_constants = self._constants, len(self._constants)
+        options.tflite_rounding = self._rounding
 
 
 class _Limits:
@@ -254,7 +256,7 @@ class _Limits:
 
 
 def _compile(source: Source, target: Union[str, Sequence[str]], weights: Optional[Weights], tuning: Any,
-             name: Optional[str], fixed: _FixedInputs, limits: _Limits,
+             name: Optional[str], model: _ModelOptions, limits: _Limits,
              on_diagnostic: Optional[Callable[[Diagnostic], None]], flags: int = 0) -> _Artifact:
     diagnostics: List[Diagnostic] = []
 
@@ -268,7 +270,7 @@ def _compile(source: Source, target: Union[str, Sequence[str]], weights: Optiona
     options.tuning = encode(tuning) if tuning is not None else None
     options.name = encode(name) if name is not None else None
     options.flags = flags
-    fixed.put(options)
+    model.put(options)
     limits.put(options)
     options.handle_diagnostic = c.DiagnosticHandler(handle_diagnostic)
     handle = ctypes.c_void_p()
@@ -285,7 +287,8 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
             constants: Optional[Mapping[str, Any]] = None,
             on_diagnostic: Optional[Callable[[Diagnostic], None]] = None,
             isolated: "bool | str | os.PathLike[str]" = False, timeout: Optional[float] = None,
-            memory_limit: Optional[int] = None, cubin: bool = False, threads: Optional[int] = None) -> Module:
+            memory_limit: Optional[int] = None, cubin: bool = False, threads: Optional[int] = None,
+            rounding: Optional[str] = None) -> Module:
     """Compiles a program.
 
     Args:
@@ -313,6 +316,8 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
         memory_limit: the most bytes that this process may grow by while it compiles, or the process of its own.
         cubin: whether kernels for NVIDIA chips are there as machine code as well, which ptxas of the CUDA toolkit makes.
         threads: how many threads generate code. The code does not depend on it. None: one for each CPU.
+        rounding: of a TFLite model: "reference" for the bits of TFLite's reference kernels, which None stands for, or
+            "xnnpack" for those of XNNPACK.
 
     Raises:
         InvalidProgramError: the compiler rejects the program; `diagnostics` says where and why.
@@ -322,23 +327,23 @@ def compile(source: Source, *, target: Union[str, Sequence[str]] = "native", wei
         TimedOutError, OutOfMemoryError: a limit is reached.
         InternalError, KilledError: the compiler crashed, or the process of its own was killed.
     """
-    return Module(_compile(source, target, weights, tuning, name, _FixedInputs(dims, shapes, constants),
+    return Module(_compile(source, target, weights, tuning, name, _ModelOptions(dims, shapes, constants, rounding),
                            _Limits(isolated, timeout, memory_limit, threads), on_diagnostic, _CUBIN if cubin else 0))
 
 
 def explain(source: Source, *, target: str = "native", weights: Optional[Weights] = None,
             tuning: "str | os.PathLike[str] | None" = None, name: Optional[str] = None,
             dims: Optional[Mapping[str, int]] = None, shapes: Optional[Mapping[str, Sequence[int]]] = None,
-            constants: Optional[Mapping[str, Any]] = None) -> Explanation:
+            constants: Optional[Mapping[str, Any]] = None, rounding: Optional[str] = None) -> Explanation:
     """Compiles a program and tells what became of it: what each step computes, how, and why not faster.
 
     Args:
-        source, weights, tuning, name, dims, shapes, constants: as in `compile`.
+        source, weights, tuning, name, dims, shapes, constants, rounding: as in `compile`.
         target: one processor.
 
     Raises:
         What `compile` raises.
     """
-    artifact = _compile(source, target, weights, tuning, name, _FixedInputs(dims, shapes, constants), _Limits(),
-                        None, _EXPLAIN)
+    artifact = _compile(source, target, weights, tuning, name, _ModelOptions(dims, shapes, constants, rounding),
+                        _Limits(), None, _EXPLAIN)
     return read_explanation(artifact.explanation())

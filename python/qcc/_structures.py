@@ -271,4 +271,5 @@ class CompileOptions(SizedStructure):
         ("num_constants", ctypes.c_size_t),
         ("isolated_compiler", ctypes.c_char_p),
         ("threads", ctypes.c_int32),
+        ("tflite_rounding", ctypes.c_char_p),
     ]

@@ -50,7 +50,7 @@ class Model:
 
 
 def compile(source: "str | os.PathLike[str] | bytes", *, shapes: Optional[Mapping[str, Sequence[int]]] = None,
-            target: Union[str, Sequence[str]] = "native", threads: int = 0) -> Model:
+            target: Union[str, Sequence[str]] = "native", threads: int = 0, rounding: Optional[str] = None) -> Model:
     """Compiles a model.
 
     Args:
@@ -58,6 +58,7 @@ def compile(source: "str | os.PathLike[str] | bytes", *, shapes: Optional[Mappin
         shapes: sizes of inputs, by their names in the model; others are those of the model, or dynamic.
         target: the processor, as for `qcc.compile`.
         threads: how many threads a call uses; 0 is one for each core.
+        rounding: "reference" or "xnnpack", as for `qcc.compile`.
 
     Returns:
         The model, which is called with arrays. Quantized tensors are their stored integers.
@@ -66,7 +67,7 @@ def compile(source: "str | os.PathLike[str] | bytes", *, shapes: Optional[Mappin
         What `qcc.compile` raises.
     """
     name = "the model" if isinstance(source, (bytes, bytearray)) else os.fspath(source)
-    module = _compile(source, target=target, name=name, shapes=shapes)
+    module = _compile(source, target=target, name=name, shapes=shapes, rounding=rounding)
     function = module.function("main", threads=threads)
     if "initial_state" not in module.functions:
         return Model(function)

@@ -89,5 +89,13 @@ int main(int argc, char **argv) {
   } catch (const qcc::Error &error) {
     CHECK(error.code() == QCC_STATUS_INVALID_ARGUMENT);
   }
+  options = {};
+  options.tfliteRounding = "xnnpack";
+  try {
+    qcc::compileArtifact(program, options);
+    CHECK(false);
+  } catch (const qcc::Error &error) {
+    CHECK(error.code() == QCC_STATUS_INVALID_PROGRAM);
+  }
   return finishTest();
 }

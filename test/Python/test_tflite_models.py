@@ -78,6 +78,13 @@ def test_rounding(tmp_path):
     for rounding, expected in want.items():
         subprocess.run([tool, "compile", tmp_path / "m.tflite", f"--rounding={rounding}", "-o", tmp_path / "m.so"], check=True)
         np.testing.assert_array_equal(qcc.load(tmp_path / "m.so").function(threads=1)(x, y), expected)
+        for isolated in (False, True):
+            module = qcc.compile(tmp_path / "m.tflite", rounding=rounding, isolated=isolated)
+            np.testing.assert_array_equal(module.function(threads=1)(x, y), expected)
+    with pytest.raises(qcc.InvalidArgumentError, match="unknown rounding 'twice'; use reference or xnnpack"):
+        qcc.compile(tmp_path / "m.tflite", rounding="twice")
+    with pytest.raises(qcc.InvalidProgramError, match="rounding xnnpack is for TFLite models, and this is not one"):
+        qcc.compile("func.func @main() {\n  return\n}", rounding="xnnpack")
 
 
 @pytest.mark.parametrize("batch", [3, -1])

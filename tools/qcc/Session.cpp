@@ -319,16 +319,10 @@ ExitCode Session::importInput(const WeightsSource &weights) {
     return reportStatus(read.status());
   std::unique_ptr<llvm::MemoryBuffer> buffer = *std::move(read);
   isModelFlag = isONNX(buffer->getBuffer()) || isTFLite(buffer->getBuffer());
-  if (options.rounding != "reference" && options.rounding != "xnnpack")
-    return reportError(tools::ExitUsage, "unknown rounding '" +
-                                             options.rounding +
-                                             "'; use reference or xnnpack");
-  if (options.rounding == "xnnpack" && !isTFLite(buffer->getBuffer()))
-    return reportError(tools::ExitUsage,
-                       "'--rounding' is for TFLite models, and '" +
-                           options.input + "' is not one; leave it out");
-  if (options.rounding == "xnnpack")
-    import.tfliteRounding = TFLiteRounding::XNNPACK;
+  auto rounding = parseTFLiteRounding(options.rounding);
+  if (!rounding)
+    return reportError(tools::ExitUsage, llvm::toString(rounding.takeError()));
+  import.tfliteRounding = *rounding;
   auto fixed = readFixedInputs();
   if (!fixed)
     return fixed.code();

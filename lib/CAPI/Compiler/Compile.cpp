@@ -135,6 +135,12 @@ static rt::Result<Request> makeRequest(const qccCompileOptions &known,
   if (!fixed.isOk())
     return fixed.status();
   request.import.fixed = *std::move(fixed);
+  if (known.tfliteRounding) {
+    auto rounding = parseTFLiteRounding(known.tfliteRounding);
+    if (!rounding)
+      return rt::invalidArgument(llvm::toString(rounding.takeError()));
+    request.import.tfliteRounding = *rounding;
+  }
   if (known.timeoutNanoseconds < 0 || known.memoryLimitBytes < 0)
     return rt::invalidArgument("a limit is negative; 0 means no limit");
   std::function<bool()> isCancelled;

@@ -27,8 +27,8 @@ MessageWriter capi::writeRequest(const ProgramSource &program,
   MessageWriter message(MessageKind::Request);
   message.add(int64_t(program.path != nullptr))
       .add(program.path ? llvm::StringRef(program.path) : program.bytes);
-  for (const char *text :
-       {options.target, options.weights, options.name, options.tuning})
+  for (const char *text : {options.target, options.weights, options.name,
+                           options.tuning, options.tfliteRounding})
     addOptional(message, text);
   message.add(int64_t(options.flags & ~QCC_COMPILE_ISOLATED))
       .add(int64_t(lendsWeights))
@@ -100,8 +100,8 @@ ReceivedRequest::ReceivedRequest(MessageReader received)
   program.bytes = message.text();
   if (isFile)
     program.path = program.bytes.data();
-  for (const char **text :
-       {&options.target, &options.weights, &options.name, &options.tuning})
+  for (const char **text : {&options.target, &options.weights, &options.name,
+                            &options.tuning, &options.tfliteRounding})
     *text = readOptional(message);
   options.flags = static_cast<uint32_t>(message.number());
   lendsWeights = message.number() != 0;

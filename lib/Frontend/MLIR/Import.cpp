@@ -256,6 +256,15 @@ OwningOpRef<ModuleOp> qcc::importParsed(OwningOpRef<ModuleOp> module,
   return module;
 }
 
+llvm::Expected<TFLiteRounding> qcc::parseTFLiteRounding(StringRef name) {
+  if (name == "reference")
+    return TFLiteRounding::Reference;
+  if (name == "xnnpack")
+    return TFLiteRounding::XNNPACK;
+  return llvm::createStringError("unknown rounding '" + name +
+                                 "'; use reference or xnnpack");
+}
+
 LogicalResult qcc::verifyImported(ModuleOp module,
                                   const ImportOptions &options) {
   // The module is verified again with its weights, among which there may be

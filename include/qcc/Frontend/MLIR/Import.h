@@ -87,6 +87,8 @@ enum class TFLiteRounding {
   Reference, ///< twice, as TFLite's reference kernels
   XNNPACK,   ///< once
 };
+/// "reference" or "xnnpack".
+llvm::Expected<TFLiteRounding> parseTFLiteRounding(llvm::StringRef name);
 
 struct ImportOptions {
   WeightsSource weights;
