@@ -110,6 +110,29 @@ def test_known_integers(op, a, b, expected, attributes, tmp_path, compiler):
     program.assert_same_bits(y, x + 2 * expected)
 
 
+@pytest.mark.parametrize("op, expected", [("ReduceProd", 30), ("ReduceSum", 10), ("ReduceMax", 5), ("ReduceMin", 2)])
+@pytest.mark.parametrize("keeps", [0, 1])
+def test_reduced_sizes(keeps, op, expected, tmp_path, compiler):
+    graph, x = Model(), random(5, 3, 2)
+    shape = graph.node("Shape", [graph.input("x", x, ["n", 3, "m"])])
+    size = graph.node(op, [shape], keepdims=keeps)
+    if not keeps:
+        size = graph.node("Unsqueeze", [size, graph.constant("axis", np.array([0]))])
+    ones = graph.node("Expand", [graph.constant("one", np.ones(1, np.float32)), size])
+    (y,) = graph.run(tmp_path, [ones])
+    program.assert_same_bits(y, np.ones(expected, np.float32))
+
+
+@pytest.mark.parametrize("op, expected", [("Max", 5), ("Min", 3)])
+def test_combined_sizes(op, expected, tmp_path, compiler):
+    graph, x = Model(), random(5, 3)
+    shape = graph.node("Shape", [graph.input("x", x, ["n", "m"])])
+    n, m = (graph.node("Gather", [shape, graph.constant(f"i{i}", np.array([i]))]) for i in range(2))
+    ones = graph.node("Expand", [graph.constant("one", np.ones(1, np.float32)), graph.node(op, [n, m])])
+    (y,) = graph.run(tmp_path, [ones])
+    program.assert_same_bits(y, np.ones(expected, np.float32))
+
+
 def test_split_into_equal_parts(tmp_path, compiler):
     x = random(3, 12, 2)
     for opset, count in ((13, {}), (18, {"num_outputs": 3})):

@@ -284,6 +284,25 @@ def test_shapes_of_dynamic_sizes():
     np.testing.assert_array_equal(run(m.write(y), array), array.reshape(5, 24))
 
 
+def test_sizes_that_are_computed():
+    """As a Dense layer of Keras writes them for an input of three dimensions: the rows of all batches, and back."""
+    m = Model()
+    g = m.main
+    x = g.input((-1, 4, 6))
+    shape = g.op("SHAPE", [x], new((3,), np.int32))
+    outer = g.op("GATHER", [shape, g.constant([0, 1], np.int32)], new((2,), np.int32))
+    rows = g.op("REDUCE_PROD", [outer, g.constant([0], np.int32)], new((), np.int32), opts=options(27))
+    flat = g.op("RESHAPE", [x, g.op("PACK", [rows, g.constant(6, np.int32)], new((2,), np.int32), opts=options(59, f0=2))],
+                new((-1, 6)))
+    turned = g.op("NEG", [flat], new((-1, 6)))
+    batch = g.op("FLOOR_DIV", [rows, g.constant(4, np.int32)], new((), np.int32))
+    columns = g.op("SUB", [g.op("MUL", [g.constant(5, np.int32), g.constant(5, np.int32)], new((), np.int32)),
+                           g.constant(1, np.int32)], new((), np.int32))
+    y = g.op("RESHAPE", [turned, g.op("PACK", [batch, columns], new((2,), np.int32), opts=options(59, f0=2))], new((-1, 24)))
+    array = RANDOM.standard_normal((5, 4, 6)).astype(np.float32)
+    np.testing.assert_array_equal(run(m.write(y), array), -array.reshape(5, 24))
+
+
 def variables():
     """A model that adds up its inputs, from 0.5 on."""
     m = Model()

@@ -7,6 +7,7 @@
 
 #include "../../Builder/Constants.h"
 #include "../../Builder/Emit.h"
+#include "../../Builder/Integers.h"
 #include "../FoldNumbers.h"
 #include "../NodeImporter.h"
 #include "../Ops.h"
@@ -48,74 +49,6 @@ static LogicalResult setElementwise(NodeImporter &n, Type element,
   if (succeeded(y))
     y = convert(n, *y, element);
   return failed(y) ? failure() : n.set(0, *y);
-}
-
-//===----------------------------------------------------------------------===//
-// Integers that decide of shapes
-//===----------------------------------------------------------------------===//
-
-/// The number of results of an elementwise op on integers that the evaluator
-/// knows, in at most one dimension; a single integer is repeated.
-static std::optional<size_t> meetIntegers(NodeImporter &n,
-                                          ArrayRef<GraphValue *> values) {
-  size_t count = 1;
-  for (GraphValue *value : values) {
-    if (!n.knowsIntegers(*value) || value->rank() > 1)
-      return std::nullopt;
-    size_t own = value->integers->size();
-    if (own != 1 && count != 1 && own != count)
-      return std::nullopt;
-    count = own == 1 ? count : own;
-  }
-  return count;
-}
-
-static OpFoldResult integerAt(const GraphValue &value, size_t i) {
-  return (*value.integers)[value.integers->size() == 1 ? 0 : i];
-}
-
-/// The result of an op on two integers that the evaluator knows; null for ops
-/// that it does not know.
-static OpFoldResult computeInteger(NodeImporter &n, OpFoldResult a,
-                                   OpFoldResult b) {
-  StringRef op = n.op();
-  if (op == "Add")
-    return n.add(a, b);
-  if (op == "Sub")
-    return n.sub(a, b);
-  if (op == "Mul")
-    return n.mul(a, b);
-  if (op != "Div" && op != "Mod")
-    return {};
-  std::optional<int64_t> divisor = knownSize(b);
-  if (divisor ? *divisor <= 0 : !n.isNeverNegative(b))
-    return {};
-  // No model relies on the quotient by a size of 0.
-  b = n.max(b, n.size(1));
-  if (op == "Div")
-    return n.truncDiv(a, b);
-  return n.sub(
-      a, n.mul(n.getInt("fmod", 0) ? n.truncDiv(a, b) : n.floorDiv(a, b), b));
-}
-
-/// The result of arithmetic on integers that the evaluator knows, or nothing.
-static std::optional<GraphValue> computeSizes(NodeImporter &n) {
-  GraphValue &x = n.in(0), &y = n.in(1);
-  std::optional<size_t> count = meetIntegers(n, {&x, &y});
-  if (!count)
-    return std::nullopt;
-  GraphValue result;
-  result.element = x.element;
-  result.integers.emplace();
-  if (x.rank() + y.rank() > 0)
-    result.shape.push_back(n.size(*count));
-  for (size_t i = 0; i < *count; ++i) {
-    OpFoldResult integer = computeInteger(n, integerAt(x, i), integerAt(y, i));
-    if (!integer)
-      return std::nullopt;
-    result.integers->push_back(integer);
-  }
-  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,6 +95,20 @@ static Function arithmeticFunction(NodeImporter &n) {
       .Default(nullptr);
 }
 
+/// What an op computes of integers that are known when the model is imported.
+static std::optional<IntegerOp> integerOpOf(NodeImporter &n) {
+  return llvm::StringSwitch<std::optional<IntegerOp>>(n.op())
+      .Case("Add", IntegerOp::Add)
+      .Case("Sub", IntegerOp::Sub)
+      .Case("Mul", IntegerOp::Mul)
+      .Case("Div", IntegerOp::TruncDiv)
+      .Case("Mod",
+            n.getInt("fmod", 0) ? IntegerOp::TruncRem : IntegerOp::FloorRem)
+      .Case("Min", IntegerOp::Min)
+      .Case("Max", IntegerOp::Max)
+      .Default(std::nullopt);
+}
+
 LogicalResult onnx::importArithmetic(NodeImporter &n) {
   if (n.op() == "Mod" && n.in(0).isFloat()) {
     if (!n.getInt("fmod", 0))
@@ -175,8 +122,9 @@ LogicalResult onnx::importArithmetic(NodeImporter &n) {
     if (StringRef way = n.getString("direction", "");
         way != "LEFT" && way != "RIGHT")
       return n.refuse() << "has direction = " << way << "; give LEFT or RIGHT";
-  if (std::optional<GraphValue> sizes = computeSizes(n))
-    return n.set(0, *sizes);
+  if (std::optional<IntegerOp> integerOp = integerOpOf(n))
+    if (auto sizes = computeIntegers(n, *integerOp, {&n.in(0), &n.in(1)}))
+      return n.set(0, *sizes);
   if (std::optional<GraphValue> numbers = foldNumbers(n))
     return n.set(0, *numbers);
   if (n.op() == "Mul")
@@ -190,6 +138,12 @@ LogicalResult onnx::importArithmetic(NodeImporter &n) {
 
 LogicalResult onnx::importVariadic(NodeImporter &n) {
   StringRef op = n.op();
+  SmallVector<GraphValue *> values;
+  for (unsigned i = 0; i < n.numInputs(); ++i)
+    values.push_back(&n.in(i));
+  if (std::optional<IntegerOp> integerOp = integerOpOf(n))
+    if (auto sizes = computeIntegers(n, *integerOp, values))
+      return n.set(0, *sizes);
   return setElementwise(n, n.in(0).element, [&](Scalars &s, ValueRange args) {
     Value v = args[0];
     for (Value next : args.drop_front())

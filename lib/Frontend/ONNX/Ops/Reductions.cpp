@@ -7,6 +7,7 @@
 
 #include "../../Builder/Constants.h"
 #include "../../Builder/Emit.h"
+#include "../../Builder/Integers.h"
 #include "../NodeImporter.h"
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -132,6 +133,16 @@ LogicalResult onnx::importReduce(NodeImporter &n) {
   if (failed(axes))
     return failure();
   Type element = x.element;
+  bool keepsDims = n.getInt("keepdims", 1) != 0;
+  auto integerOp = llvm::StringSwitch<std::optional<IntegerOp>>(op)
+                       .Case("ReduceSum", IntegerOp::Add)
+                       .Case("ReduceProd", IntegerOp::Mul)
+                       .Case("ReduceMin", IntegerOp::Min)
+                       .Case("ReduceMax", IntegerOp::Max)
+                       .Default(std::nullopt);
+  if (integerOp && *axes && !(*axes)->empty())
+    if (auto known = reduceIntegers(n, *integerOp, n.in(0), keepsDims))
+      return n.set(0, *known);
   Reduction reduction = reductionOf(op, element);
   if (isSmall)
     x = *convert(n, x, n.b.getI32Type());
@@ -159,7 +170,7 @@ LogicalResult onnx::importReduce(NodeImporter &n) {
     y = convert(n, *y, element);
   if (failed(y))
     return failure();
-  if (n.getInt("keepdims", 1) && !dims.empty())
+  if (keepsDims && !dims.empty())
     return n.set(0, unsqueeze(n, *y, dims));
   return n.set(0, *y);
 }

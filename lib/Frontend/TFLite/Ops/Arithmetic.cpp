@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../Builder/Integers.h"
 #include "../Codes.h"
 #include "../Ops.h"
 #include "../Quantized.h"
@@ -127,8 +128,35 @@ static Value floorDivide(Scalars &s, Value x, Value y, bool isRest) {
   return s.select(isExact, rest, s.select(differs, s.add(rest, y), rest));
 }
 
+/// What an op computes of integers that are known when the model is imported.
+static std::optional<IntegerOp> integerOpOf(int32_t op) {
+  switch (op) {
+  case code::ADD:
+    return IntegerOp::Add;
+  case code::SUB:
+    return IntegerOp::Sub;
+  case code::MUL:
+    return IntegerOp::Mul;
+  case code::DIV:
+    return IntegerOp::TruncDiv;
+  case code::MAXIMUM:
+    return IntegerOp::Max;
+  case code::MINIMUM:
+    return IntegerOp::Min;
+  case code::FLOOR_DIV:
+    return IntegerOp::FloorDiv;
+  case code::FLOOR_MOD:
+    return IntegerOp::FloorRem;
+  default:
+    return std::nullopt;
+  }
+}
+
 static FailureOr<GraphValue> importPlain(OpImporter &n) {
   Type type = n.in(0).element;
+  if (std::optional<IntegerOp> op = integerOpOf(n.op.code))
+    if (auto known = computeIntegers(n, *op, {&n.in(0), &n.in(1)}))
+      return *known;
   return combine(n, type, [&](Scalars &s, ValueRange x) -> Value {
     switch (n.op.code) {
     case code::ADD:

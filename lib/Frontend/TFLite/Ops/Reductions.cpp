@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../Builder/Integers.h"
 #include "../Codes.h"
 #include "../Ops.h"
 #include "../Quantized.h"
@@ -121,6 +122,16 @@ LogicalResult tflite::importReduce(OpImporter &n) {
     return n.refuse() << "takes elements of " << typeName(n.info(0).type)
                       << ", which is not supported; use others";
   bool isMax = op == code::REDUCE_MAX, isMin = op == code::REDUCE_MIN;
+  auto *options = n.options<fb::ReducerOptions>(fb::OptionsType_Reducer);
+  if (!options)
+    return failure();
+  if (!isTruth && !dims->empty())
+    if (auto known = reduceIntegers(n,
+                                    isMax   ? IntegerOp::Max
+                                    : isMin ? IntegerOp::Min
+                                            : IntegerOp::Mul,
+                                    x, options->keep_dims()))
+      return n.set(*known);
   double start = op == code::REDUCE_PROD || op == code::REDUCE_ALL ? 1 : 0;
   if (isMax || isMin) {
     double most = std::numeric_limits<double>::infinity();
