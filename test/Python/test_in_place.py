@@ -127,6 +127,21 @@ def test_growing(tmp_path):
         function(past, new, np.array([8], I32), np.zeros(9, np.int8), out=[larger])
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.uint8])
+def test_tensor_scatter(kind, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    kinds = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(kind)), onnx.TensorProto.INT64
+    infos = [onnx.helper.make_tensor_value_info(*info) for info in (
+        ("cache", kinds[0], [2, 3, SIZE, 8]), ("rows", kinds[0], [2, 3, 2, 8]), ("places", kinds[1], [2]))]
+    node = onnx.helper.make_node("TensorScatter", ["cache", "rows", "places"], ["present"])
+    graph = onnx.helper.make_graph([node], "scatter", infos, [onnx.helper.make_tensor_value_info("present", kinds[0], [2, 3, SIZE, 8])])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 24)], ir_version=10)
+    cache, rows = np.arange(2 * 3 * SIZE * 8).reshape(2, 3, SIZE, 8).astype(kind), np.full((2, 3, 2, 8), 200, kind)
+    expected = cache.copy()
+    expected[0, :, 1:3], expected[1, :, 4:] = 200, 200
+    assert check(qcc.compile(model).function(), [cache, rows, np.array([1, 4])], [expected]) == [0]
+
+
 def test_out_by_name(tmp_path):
     function = compiled(tmp_path, GROWING).function()
     past, new, at, mask = np.ones((2, 4, 64), F32), np.zeros((2, 1, 64), F32), np.array([1], I32), np.zeros(4, np.int8)

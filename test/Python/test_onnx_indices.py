@@ -1,4 +1,4 @@
-"""ScatterElements, OneHot and Hardmax of ONNX against numpy, on known and on dynamic sizes, and refusals."""
+"""ScatterElements, TensorScatter, OneHot and Hardmax of ONNX against numpy, on known and on dynamic sizes, and refusals."""
 
 import numpy as np
 import pytest
@@ -82,6 +82,38 @@ def one_hot(places, depth, values, axis):
     place = np.where(places < 0, places + depth, places).astype(np.int64)
     hits = np.expand_dims(place, axis) == np.arange(depth).reshape([-1] + [1] * (-axis - 1))
     return np.where(hits, values[1], values[0])
+
+
+@pytest.mark.parametrize("mode", ["linear", "circular"])
+@pytest.mark.parametrize("batches, dynamic", [(3, False), (3, True), (9, False)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_tensor_scatter(kind, batches, dynamic, mode, tmp_path, compiler):
+    """Rows go into caches, of few batches by updates, of others by looking up each row."""
+    past, rows, places = numbers(kind, batches, 2, 7, 5), numbers(kind, batches, 2, 3, 5), RANDOM.integers(0, 5, batches)
+    if mode == "circular":
+        places[0] = 6
+    want = past.copy()
+    for b, place in enumerate(places):
+        want[b][:, (place + np.arange(3)) % 7] = rows[b]
+    program.assert_same_bits(run(tmp_path, "TensorScatter", [past, rows, places], dynamic, opset=24, mode=mode), want)
+
+
+def test_tensor_scatter_without_places_along_the_last_dimension(tmp_path, compiler):
+    past, rows = numbers(np.float32, 2, 3, 7), numbers(np.float32, 2, 3, 4)
+    want = np.concatenate([rows, past[..., 4:]], -1)
+    program.assert_same_bits(run(tmp_path, "TensorScatter", [past, rows], False, opset=24, axis=-1), want)
+
+
+@pytest.mark.parametrize("shapes, attributes, message", [
+    ([(2, 7, 5), (2, 8, 5)], {}, "writes 8 rows into a cache of 7; correct the shapes"),
+    ([(2, 7, 5), (2, 3, 4)], {}, "has an update that is not of the cache's sizes beside the axis"),
+    ([(2, 7, 5), (2, 3, 5), (3,)], {}, r"has write_indices that is not \[batch\]"),
+    ([(2, 7, 5), (2, 7, 5)], {"axis": 0}, "writes along dimension 0, which is that of batches"),
+    ([(2, 7, 5), (2, 3, 5)], {"mode": "ring"}, "has mode = ring; give linear or circular")])
+def test_tensor_scatter_is_refused(shapes, attributes, message, tmp_path, compiler):
+    arrays = [np.zeros(shape, np.int64 if len(shape) == 1 else np.float32) for shape in shapes]
+    with pytest.raises(AssertionError, match=message):
+        run(tmp_path, "TensorScatter", arrays, False, opset=24, **attributes)
 
 
 @pytest.mark.parametrize("dynamic", [False, True])

@@ -167,6 +167,7 @@ static constexpr Row kRows[] = {
     {"Swish", importUnary, {24}},
     {"Tan", importUnary, {7, 22}},
     {"Tanh", importUnary, {6, 13}},
+    {"TensorScatter", importTensorScatter, {24}},
     {"ThresholdedRelu", importUnary, {10, 22}},
     {"Tile", importTile, {6, 13}},
     {"TopK", importTopK, {1, 10, 11, 24}},

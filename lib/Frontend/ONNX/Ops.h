@@ -207,6 +207,7 @@ LogicalResult importSize(NodeImporter &n);
 
 // Ops/Slices.cpp
 LogicalResult importSlice(NodeImporter &n);
+LogicalResult importTensorScatter(NodeImporter &n);
 LogicalResult importSplit(NodeImporter &n);
 
 // Ops/Sorting.cpp

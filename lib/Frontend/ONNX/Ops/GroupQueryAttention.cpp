@@ -55,21 +55,6 @@ static LogicalResult verifyForms(NodeImporter &n) {
 // Operands
 //===----------------------------------------------------------------------===//
 
-FailureOr<Ref> onnx::requireSizes(NodeImporter &n, Composer &c, Ref x,
-                                  const Shape &shape, StringRef what,
-                                  StringRef form) {
-  bool fits = x->shape.size() == shape.size();
-  for (size_t d = 0; fits && d < shape.size(); ++d) {
-    std::optional<int64_t> have = knownSize(x->shape[d]),
-                           want = knownSize(shape[d]);
-    fits = !have || !want || have == want;
-  }
-  if (!fits)
-    return n.refuse() << "has " << what << " that is not " << form
-                      << " of the same node; correct the shape";
-  return c.hold(assumeSizes(n, *x, shape));
-}
-
 /// Query, key and value of three inputs, or side by side in one.
 static FailureOr<Operands> readOperands(NodeImporter &n, Composer &c) {
   FailureOr<int64_t> heads = readCount(n, "num_heads"),

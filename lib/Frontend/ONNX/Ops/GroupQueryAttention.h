@@ -9,6 +9,7 @@
 #define QCC_LIB_FRONTEND_ONNX_OPS_GROUPQUERYATTENTION_H
 
 #include "../Compose.h"
+#include "CacheRows.h"
 #include "QuantizedCaches.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -85,13 +86,6 @@ mlir::LogicalResult joinCaches(NodeImporter &n, Composer &c, Operands &operands,
                                const Tokens &tokens, const CacheForms &forms);
 
 } // namespace group_query
-
-/// A value whose sizes are `shape`; `what` and `form` name the value and its
-/// sizes in a refusal.
-mlir::FailureOr<Composer::Ref> requireSizes(NodeImporter &n, Composer &c,
-                                            Composer::Ref x, const Shape &shape,
-                                            llvm::StringRef what,
-                                            llvm::StringRef form);
 
 } // namespace qcc::onnx
 

@@ -61,17 +61,13 @@ static FailureOr<Ref> readCache(NodeImporter &n, Composer &c, unsigned i,
                       "[batch, kv_num_heads, rows, size]");
 }
 
-/// How many batches have an update of their own at most.
-static constexpr int64_t kMaxUpdates = 8;
-
 /// Whether new rows are written into the earlier caches, which the results can
 /// then continue in place. Otherwise each row of the new caches is looked up.
 static bool canUpdate(NodeImporter &n, const Operands &operands,
                       const Tokens &tokens) {
-  std::optional<int64_t> batch = knownSize(operands.q->shape[0]),
-                         rows = knownSize(tokens.rows),
+  std::optional<int64_t> rows = knownSize(tokens.rows),
                          after = knownSize(tokens.after);
-  return n.has(kPastKey) && !tokens.added && batch && *batch <= kMaxUpdates &&
+  return n.has(kPastKey) && !tokens.added && canInsertRows(*operands.q) &&
          !(rows && after && *rows > *after);
 }
 
@@ -79,24 +75,16 @@ static bool canUpdate(NodeImporter &n, const Operands &operands,
 static Ref updateCache(NodeImporter &n, Composer &c, Ref past, Ref added,
                        const Tokens &tokens) {
   Shape shape = added->shape;
-  SmallVector<OpFoldResult> low(4, n.size(0)), high(low), starts(low);
+  SmallVector<OpFoldResult> low(4, n.size(0)), high(low);
   shape[2] = tokens.after;
   high[2] = n.sub(tokens.after, tokens.before);
   if (knownSize(high[2]) != 0)
     past = c.hold(pad(n, *past, low, high,
                       Scalars(n.b, n.loc).constant(past->element, 0)));
-  Value all = n.tensor(*past);
-  int64_t batch = *knownSize(shape[0]);
-  for (int64_t b = 0; b < batch; ++b) {
-    Ref rows = batch == 1 ? added : c.part(added, 0, n.size(b), n.size(1));
-    if (c.failed())
-      return past;
-    Scalars s(n.b, n.loc);
-    starts[0] = n.size(b);
-    starts[2] = tokens.pastOf(s, n.index(starts[0]));
-    all = insertSlice(n, all, *rows, starts);
-  }
-  return c.hold(toGraphValue(all, shape));
+  Ref all = insertRows(n, c, past, added, 2, [&](Scalars &s, Value batch) {
+    return tokens.pastOf(s, batch);
+  });
+  return c.failed() ? all : c.hold(toGraphValue(n.tensor(*all), shape));
 }
 
 /// Keys or values of all tokens: those of input `i`, if the node has it, and
