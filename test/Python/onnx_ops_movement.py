@@ -275,6 +275,21 @@ def scatter_elements(d):
     d.fixed(d.array(places.shape, kind))
 
 
+@generates("TensorScatter")
+def tensor_scatter(d):
+    shape, kind = d.shape(3, 4), d.kind(0, F32, F64, np.int32, I64, np.uint8)
+    axis = d.integer(1, len(shape) - 1)
+    if axis != len(shape) - 2:
+        d.set(axis=d.pick(axis, axis - len(shape)), part=1)
+    d.set(mode=d.pick("linear", "circular"))
+    rows = d.integer(1, shape[axis])
+    d.input(d.array(shape, kind))
+    d.fixed(d.array((*shape[:axis], rows, *shape[axis + 1:]), kind))
+    if d.chance(0.8):
+        most = shape[axis] - (rows if d.get("mode", "linear") == "linear" else 1)
+        d.input(d.random.integers(0, most + 1, shape[0]).astype(I64))
+
+
 @generates("ScatterND")
 def scatter_nd(d):
     shape, kind = d.shape(1, 3), d.kind(0, F32, F64, np.int32, I64)
