@@ -61,13 +61,21 @@ std::optional<std::string> qcc::reasonAgainstRows(Operation *op) {
   return std::nullopt;
 }
 
-/// Whether a loop of the op may run over rows: no iteration needs another, and
-/// no packed operand has its elements in another order.
+/// Whether a loop of the op may run over rows: no iteration needs another, no
+/// operand is read at a sum of it and other loops, and no packed operand has
+/// its elements in another order.
 static bool isRowLoop(Operation *op, unsigned loop) {
   auto contract = dyn_cast<kernel::ContractOp>(op);
-  if (!contract)
-    return cast<linalg::LinalgOp>(op).getIteratorTypesArray()[loop] ==
-           utils::IteratorType::parallel;
+  if (!contract) {
+    auto structured = cast<linalg::LinalgOp>(op);
+    return structured.getIteratorTypesArray()[loop] ==
+               utils::IteratorType::parallel &&
+           llvm::all_of(structured.getIndexingMapsArray(), [&](AffineMap map) {
+             return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+               return isa<AffineDimExpr>(expr) || !expr.isFunctionOfDim(loop);
+             });
+           });
+  }
   kernel::ContractOp::Roles roles = *contract.getRoles();
   return roles.m == loop || llvm::is_contained(roles.outer, loop);
 }
@@ -108,12 +116,6 @@ RowGroup::RowGroup(Operation *op) {
         written[access.memref()].push_back(*dimOf(access.map, loop));
 }
 
-bool RowGroup::hasContraction() const {
-  return llvm::any_of(members, [](auto &member) {
-    return isa<kernel::ContractOp>(member.first);
-  });
-}
-
 SmallVector<Operation *> RowGroup::getMembers() const {
   SmallVector<Operation *> ops =
       llvm::map_to_vector(members, [](auto &member) { return member.first; });
@@ -130,21 +132,6 @@ SmallVector<memref::AllocOp> RowGroup::getTemporaries() const {
                        [&](Operation *op) { return members.contains(op); }))
         temporaries.push_back(alloc);
   return temporaries;
-}
-
-void RowGroup::drop(const llvm::SmallBitVector &rows) {
-  auto keep = [&](Dims &dims) {
-    Dims kept;
-    for (auto [i, dim] : llvm::enumerate(dims))
-      if (!rows.test(i))
-        kept.push_back(dim);
-    dims = kept;
-  };
-  for (auto &member : members)
-    keep(member.second);
-  for (auto &buffer : written)
-    keep(buffer.second);
-  numRows -= rows.count();
 }
 
 bool RowGroup::mustPrecede(Operation *op) const {
@@ -172,7 +159,14 @@ bool RowGroup::isConsistent() const {
   llvm::DenseSet<Value> bases;
   for (auto &buffer : written)
     bases.insert(baseOf(buffer.first));
-  for (auto &[member, loops] : members)
+  for (auto &[member, loops] : members) {
+    // Bodies may load any row.
+    WalkResult loads = member->walk([&](memref::LoadOp load) {
+      return bases.contains(baseOf(load.getMemref())) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+    });
+    if (loads.wasInterrupted())
+      return false;
     for (const RowAccess &access : rowAccesses(member)) {
       if (!bases.contains(baseOf(access.memref())))
         continue;
@@ -183,14 +177,17 @@ bool RowGroup::isConsistent() const {
         if (dimOf(access.map, loop) != dim)
           return false;
     }
+  }
   return true;
 }
 
 std::optional<std::string> RowGroup::join(Operation *op) {
+  if (isa<kernel::ContractOp>(op) &&
+      !isa<kernel::ContractOp>(members.front().first))
+    return "it is a contraction, and the group does not begin with one";
   SmallVector<RowAccess> accesses = rowAccesses(op);
   SmallVector<std::optional<unsigned>> loops(numRows);
-  llvm::SmallBitVector dropped(numRows);
-  bool readsRows = false;
+  bool readsRows = false, hasRows = true;
   for (const RowAccess &access : accesses) {
     ArrayRef<unsigned> dims = getRowDims(access.memref());
     if (dims.empty())
@@ -202,25 +199,22 @@ std::optional<std::string> RowGroup::join(Operation *op) {
         if (auto dim = dyn_cast<AffineDimExpr>(access.map.getResult(dims[row])))
           loop = dim.getPosition();
       if (!loop || !isRowLoop(op, *loop) || loops[row].value_or(*loop) != *loop)
-        dropped.set(row);
+        hasRows = false;
       else
         loops[row] = loop;
     }
   }
-  for (unsigned row = 0; row < numRows; ++row)
+  for (std::optional<unsigned> loop : loops)
     for (const RowAccess &access : accesses)
-      if (access.isWritten && loops[row] && !dimOf(access.map, *loops[row]))
-        dropped.set(row);
+      if (access.isWritten && loop && !dimOf(access.map, *loop))
+        hasRows = false;
   if (!readsRows)
     return "it reads no rows of the steps before it";
-  if (dropped.all() ||
-      (dropped.any() && (hasContraction() || isa<kernel::ContractOp>(op))))
+  if (!hasRows)
     return "its rows are not those of the steps before it";
-  drop(dropped);
   Dims &own = members[op];
-  for (auto [row, loop] : llvm::enumerate(loops))
-    if (!dropped.test(row))
-      own.push_back(*loop);
+  for (std::optional<unsigned> loop : loops)
+    own.push_back(*loop);
   for (const RowAccess &access : accesses)
     if (access.isWritten && getRowDims(access.memref()).empty())
       for (unsigned loop : own)
@@ -228,10 +222,11 @@ std::optional<std::string> RowGroup::join(Operation *op) {
   return std::nullopt;
 }
 
-/// The op that last writes a temporary before `op`, if an op of a group may.
+/// The op that last writes a temporary or a result before `op`, if an op of a
+/// group may.
 static Operation *writerBefore(Operation *op, Value memref) {
   Operation *writer = nullptr;
-  if (!memref.getDefiningOp<memref::AllocOp>())
+  if (!isa<BlockArgument>(memref) && !memref.getDefiningOp<memref::AllocOp>())
     return nullptr;
   for (OpOperand &use : memref.getUses()) {
     Operation *user = use.getOwner();

@@ -8,7 +8,8 @@
 // A *group* is a list of ops on memrefs, such as the products and the softmax
 // of an attention. Each op has one loop for each *row dimension* of the group.
 // Ops read of the buffers that the group writes only the rows that they compute
-// themselves. So the group may run block of rows by block of rows.
+// themselves. So the group may run block of rows by block of rows. Contractions
+// belong to groups that begin with one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,6 +50,10 @@ public:
   /// those of the group; the group then stays as it is.
   std::optional<std::string> add(mlir::Operation *op);
 
+  /// Adds the ops that compute other operands of `op`, a member, by its rows,
+  /// such as the fill of a sum.
+  void addWriters(mlir::Operation *op);
+
   /// Whether members before `op`, which is not a member, may not run after it:
   /// `op` touches a buffer that they write, or writes one that they read.
   bool mustPrecede(mlir::Operation *op) const;
@@ -68,21 +73,15 @@ public:
   }
   /// The temporaries that only members use.
   llvm::SmallVector<mlir::memref::AllocOp> getTemporaries() const;
-  bool hasContraction() const;
 
 private:
   using Dims = llvm::SmallVector<unsigned>;
 
   /// Adds `op` alone. The group may be inconsistent then.
   std::optional<std::string> join(mlir::Operation *op);
-  /// Adds the ops that compute other operands of `op`, a member, by its rows,
-  /// such as the fill of a sum.
-  void addWriters(mlir::Operation *op);
   /// Whether members touch the buffers that members write by their own rows
   /// alone.
   bool isConsistent() const;
-  /// Removes row dimensions from all members and buffers.
-  void drop(const llvm::SmallBitVector &rows);
 
   unsigned numRows = 0;
   llvm::MapVector<mlir::Operation *, Dims> members;
