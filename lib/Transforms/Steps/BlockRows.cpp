@@ -68,6 +68,7 @@ private:
   SmallVector<Operation *> members;
   Location loc;
   SmallVector<Value> begin;         // of each row dimension
+  SmallVector<OpFoldResult> totals; // rows of the group
   SmallVector<OpFoldResult> counts; // rows of the block
   DenseMap<Value, Value> temporaries;
 };
@@ -89,6 +90,7 @@ void Blocker::openLoop() {
                                         ValueRange(), std::nullopt);
     rewriter.setInsertionPointToStart(forall.getBody());
     llvm::append_range(begin, forall.getInductionVars());
+    totals = upper;
     counts.assign(dims.size(), rewriter.getIndexAttr(1));
     counts[plan.blockedRow] = rewriter.getIndexAttr(plan.size);
     OpFoldResult rows = upper[plan.blockedRow];
@@ -153,25 +155,49 @@ Value Blocker::allocate(memref::AllocOp alloc) {
 }
 
 Value Blocker::slice(Operation *member, const RowAccess &access) {
-  if (Value block = temporaries.lookup(access.memref()))
+  Value memref = access.memref();
+  if (Value block = temporaries.lookup(memref))
     return block;
-  SmallVector<std::optional<unsigned>> dims;
-  for (unsigned loop : group.getLoops(member)) {
-    dims.emplace_back();
-    if (access.map) {
-      for (auto [i, expr] : llvm::enumerate(access.map.getResults()))
-        if (expr == rewriter.getAffineDimExpr(loop))
-          dims.back() = i;
-      continue;
-    }
+  ArrayRef<unsigned> loops = group.getLoops(member);
+  if (!access.map) {
     // Batch dimensions lead those of packed operands.
     auto batch = cast<kernel::ContractOp>(member).getRoles()->batch;
-    if (auto *at = llvm::find(batch, loop); at != batch.end())
-      dims.back() = at - batch.begin();
+    SmallVector<std::optional<unsigned>> dims(loops.size());
+    for (auto [row, loop] : llvm::enumerate(loops))
+      if (auto *at = llvm::find(batch, loop); at != batch.end())
+        dims[row] = at - batch.begin();
+    bool isShared = llvm::none_of(dims, [](auto dim) { return dim; });
+    return isShared ? memref : slice(memref, dims, /*fromStart=*/false);
   }
-  if (llvm::none_of(dims, [](auto &dim) { return dim.has_value(); }))
-    return access.memref();
-  return slice(access.memref(), dims, /*fromStart=*/false);
+  SmallVector<OpFoldResult> sizes = sizesOf(rewriter, loc, memref);
+  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0)),
+      strides(sizes.size(), rewriter.getIndexAttr(1));
+  AffineExpr s0, s1, s2;
+  bindSymbols(rewriter.getContext(), s0, s1, s2);
+  auto apply = [&](AffineExpr expr, ArrayRef<OpFoldResult> operands) {
+    return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, operands);
+  };
+  bool isSliced = false;
+  for (auto [i, expr] : llvm::enumerate(access.map.getResults()))
+    for (auto [row, loop] : llvm::enumerate(loops)) {
+      int64_t step = *rowStep(expr, access.map.getNumDims(), loop);
+      if (step == 0)
+        continue;
+      isSliced = true;
+      if (isa<AffineDimExpr>(expr)) {
+        offsets[i] = begin[row];
+        sizes[i] = counts[row];
+        continue;
+      }
+      // The windows of rows that the block lacks are left out.
+      offsets[i] = apply(s0 + s1 * step, {offsets[i], begin[row]});
+      sizes[i] =
+          apply(s0 - (s1 - s2) * step, {sizes[i], totals[row], counts[row]});
+    }
+  return isSliced ? memref::SubViewOp::create(rewriter, loc, memref, offsets,
+                                              sizes, strides)
+                        .getResult()
+                  : memref;
 }
 
 void Blocker::run() {

@@ -61,9 +61,21 @@ std::optional<std::string> qcc::reasonAgainstRows(Operation *op) {
   return std::nullopt;
 }
 
-/// Whether a loop of the op may run over rows: no iteration needs another, no
-/// operand is read at a sum of it and other loops, and no packed operand has
-/// its elements in another order.
+std::optional<int64_t> qcc::rowStep(AffineExpr expr, unsigned numLoops,
+                                    unsigned loop) {
+  SmallVector<int64_t> flat;
+  if (!expr.isFunctionOfDim(loop))
+    return 0;
+  // Quotients and remainders have coefficients of their own.
+  if (failed(getFlattenedAffineExpr(expr, numLoops, /*numSymbols=*/0, &flat)) ||
+      flat.size() != numLoops + 1 || flat[loop] <= 0)
+    return std::nullopt;
+  return flat[loop];
+}
+
+/// Whether a loop of the op may run over rows: no iteration needs another, the
+/// position in each operand moves with it by equal steps, and no packed operand
+/// has its elements in another order.
 static bool isRowLoop(Operation *op, unsigned loop) {
   auto contract = dyn_cast<kernel::ContractOp>(op);
   if (!contract) {
@@ -72,12 +84,24 @@ static bool isRowLoop(Operation *op, unsigned loop) {
                utils::IteratorType::parallel &&
            llvm::all_of(structured.getIndexingMapsArray(), [&](AffineMap map) {
              return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
-               return isa<AffineDimExpr>(expr) || !expr.isFunctionOfDim(loop);
+               return rowStep(expr, map.getNumDims(), loop).has_value();
              });
            });
   }
   kernel::ContractOp::Roles roles = *contract.getRoles();
   return roles.m == loop || llvm::is_contained(roles.outer, loop);
+}
+
+/// Whether a reduction reads along the last dimension of an input as the loop
+/// runs: along a row, not from row to row.
+static bool isColumnLoop(Operation *op, unsigned loop) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && generic.getNumReductionLoops() > 0 &&
+         llvm::any_of(generic.getDpsInputOperands(), [&](OpOperand *input) {
+           AffineMap map = generic.getMatchingIndexingMap(input);
+           return map.getNumResults() > 0 &&
+                  map.getResults().back().isFunctionOfDim(loop);
+         });
 }
 
 /// The dimension of an operand that is indexed by a loop alone.
@@ -97,7 +121,7 @@ static std::optional<unsigned> dimOf(AffineMap map, unsigned loop) {
 RowGroup::RowGroup(Operation *op) {
   SmallVector<RowAccess> accesses = rowAccesses(op);
   auto isRow = [&](unsigned loop) {
-    return isRowLoop(op, loop) &&
+    return isRowLoop(op, loop) && !isColumnLoop(op, loop) &&
            llvm::all_of(accesses, [&](const RowAccess &access) {
              return !access.isWritten || dimOf(access.map, loop);
            });

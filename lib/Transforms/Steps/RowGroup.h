@@ -37,6 +37,11 @@ struct RowAccess {
 /// The memref operands of a linalg.generic or a kernel.contract.
 llvm::SmallVector<RowAccess> rowAccesses(mlir::Operation *op);
 
+/// How far an index moves from a row to the next one, which a loop runs over: 0
+/// if not at all. Nothing if that depends on the row.
+std::optional<int64_t> rowStep(mlir::AffineExpr expr, unsigned numLoops,
+                               unsigned loop);
+
 /// Why no group has the op, for people; nothing if a group may have it.
 std::optional<std::string> reasonAgainstRows(mlir::Operation *op);
 

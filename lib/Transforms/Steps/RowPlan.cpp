@@ -84,6 +84,16 @@ int64_t qcc::bytesOf(memref::AllocOp alloc, int64_t unknown) {
              : unknown;
 }
 
+/// How far an index moves from row to row, of the row loop that it follows; 0
+/// if it follows none.
+static int64_t stepOfRows(AffineExpr expr, unsigned numLoops,
+                          ArrayRef<unsigned> rows) {
+  for (unsigned loop : rows)
+    if (expr.isFunctionOfDim(loop))
+      return *rowStep(expr, numLoops, loop);
+  return 0;
+}
+
 /// The bytes of all rows with the same index that the members of a group
 /// without contractions read and write. Nothing if a block of rows would not
 /// save to read them again: no two members touch the same row, or its elements
@@ -95,20 +105,22 @@ static std::optional<int64_t> bytesOfSharedRows(const RowGroup &group) {
   for (Operation *member : group.getMembers()) {
     auto generic = dyn_cast<linalg::GenericOp>(member);
     ArrayRef<unsigned> rows = group.getLoops(member);
-    if (!generic || (generic.getNumReductionLoops() != 0 &&
-                     generic.getNumParallelLoops() != rows.size()))
+    if (!generic)
       return std::nullopt;
+    bool isProduct = generic.getNumReductionLoops() != 0 &&
+                     generic.getNumParallelLoops() != rows.size();
     for (const RowAccess &access : rowAccesses(member)) {
       auto type = cast<MemRefType>(access.memref().getType());
       int64_t row = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
       bool hasRows = false, hasColumns = false;
       for (auto [expr, size] :
            llvm::zip_equal(access.map.getResults(), type.getShape())) {
-        auto loop = dyn_cast<AffineDimExpr>(expr);
-        if (loop && llvm::is_contained(rows, loop.getPosition())) {
+        int64_t step = stepOfRows(expr, access.map.getNumDims(), rows);
+        if (step > 0) {
           if (hasColumns)
             return std::nullopt;
           hasRows = true;
+          row *= step;
           continue;
         }
         if (ShapedType::isDynamic(size))
@@ -116,12 +128,19 @@ static std::optional<int64_t> bytesOfSharedRows(const RowGroup &group) {
         row *= size;
         hasColumns |= size != 1;
       }
+      // Each block would read such an operand again, as that of a contraction.
+      if (isProduct && !hasRows && hasColumns &&
+          generic.payloadUsesValueFromOperand(access.operand))
+        return std::nullopt;
       if (!hasRows || !hasColumns)
         continue;
-      auto [it, isNew] = seen.try_emplace(access.memref(), member);
-      if (isNew)
+      Operation *&reader = seen[access.memref()];
+      if (!reader)
         bytes += row;
-      isShared |= it->second != member;
+      // A fill of windows costs less than loops over their blocks.
+      isShared |= reader && reader != member &&
+                  cast<linalg::GenericOp>(reader).getNumDpsInputs() > 0;
+      reader = member;
     }
   }
   return isShared ? std::optional(bytes) : std::nullopt;

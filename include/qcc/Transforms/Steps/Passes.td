@@ -40,8 +40,9 @@ def BlockRows : Pass<"block-rows", "::mlir::func::FuncOp"> {
 
     Reductions of rows and the ops around them, such as a residual and its layer norm,
     become such a loop as well, if two of them read or write the same rows. The rows of a
-    block then fit the L1 cache, so that memory is read and written once. They stay apart
-    if the elements of a row do not lie side by side.
+    block then fit the L1 cache, so that memory is read and written once. Rows of windows,
+    such as those of an average pooling, are lines of an image. The ops stay apart if the
+    elements of a row do not lie side by side.
   }];
   let options = [
     Option<"targetName", "target", "std::string", "",
