@@ -100,15 +100,17 @@ static int64_t stepOfRows(AffineExpr expr, unsigned numLoops,
 /// lie apart, or are combined with other rows, or their number is not known.
 static std::optional<int64_t> bytesOfSharedRows(const RowGroup &group) {
   int64_t bytes = 0;
-  bool isShared = false;
+  bool hasWindows = false;
   DenseMap<Value, Operation *> seen;
+  llvm::SmallDenseSet<Value> shared;
   for (Operation *member : group.getMembers()) {
     auto generic = dyn_cast<linalg::GenericOp>(member);
     ArrayRef<unsigned> rows = group.getLoops(member);
     if (!generic)
       return std::nullopt;
-    bool isProduct = generic.getNumReductionLoops() != 0 &&
-                     generic.getNumParallelLoops() != rows.size();
+    bool isProductOrWindow = generic.getNumReductionLoops() != 0 &&
+                             generic.getNumParallelLoops() != rows.size();
+    hasWindows |= isProductOrWindow;
     for (const RowAccess &access : rowAccesses(member)) {
       auto type = cast<MemRefType>(access.memref().getType());
       int64_t row = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
@@ -129,7 +131,7 @@ static std::optional<int64_t> bytesOfSharedRows(const RowGroup &group) {
         hasColumns |= size != 1;
       }
       // Each block would read such an operand again, as that of a contraction.
-      if (isProduct && !hasRows && hasColumns &&
+      if (isProductOrWindow && !hasRows && hasColumns &&
           generic.payloadUsesValueFromOperand(access.operand))
         return std::nullopt;
       if (!hasRows || !hasColumns)
@@ -138,11 +140,20 @@ static std::optional<int64_t> bytesOfSharedRows(const RowGroup &group) {
       if (!reader)
         bytes += row;
       // A fill of windows costs less than loops over their blocks.
-      isShared |= reader && reader != member &&
-                  cast<linalg::GenericOp>(reader).getNumDpsInputs() > 0;
+      if (reader && reader != member &&
+          cast<linalg::GenericOp>(reader).getNumDpsInputs() > 0)
+        shared.insert(access.memref());
       reader = member;
     }
   }
+  // Blocks of windows read lines twice; only memory that they save makes up for
+  // that.
+  bool isShared =
+      hasWindows ? llvm::any_of(group.getTemporaries(),
+                                [&](memref::AllocOp alloc) {
+                                  return shared.contains(alloc.getResult());
+                                })
+                 : !shared.empty();
   return isShared ? std::optional(bytes) : std::nullopt;
 }
 

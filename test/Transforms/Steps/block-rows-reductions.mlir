@@ -254,6 +254,25 @@ func.func @max_pool(%x: memref<4x60x256xf32>, %window: memref<2x2xf32>, %y: memr
   return
 }
 
+// So does a pooling whose sums are a result of the program: no memory vanishes.
+// CHECK-LABEL: func.func @kept_sums(
+// CHECK-NOT: scf.forall
+func.func @kept_sums(%x: memref<4x60x256xf32>, %window: memref<2x2xf32>, %sum: memref<4x30x128xf32>, %y: memref<4x30x128xf32>) {
+  linalg.generic {indexing_maps = [#in, #window, #out], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %window : memref<4x60x256xf32>, memref<2x2xf32>) outs(%sum : memref<4x30x128xf32>) {
+  ^bb0(%a: f32, %n: f32, %acc: f32):
+    %v = arith.addf %a, %acc : f32
+    linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%sum : memref<4x30x128xf32>) outs(%y : memref<4x30x128xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %v = math.sqrt %a : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+
 // -----
 
 #lhs = affine_map<(m, n, k) -> (m, k)>
