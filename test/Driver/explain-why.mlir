@@ -112,11 +112,9 @@ func.func @pooling(%x: tensor<1x8x8x4xf32>, %w: tensor<2x2xf32>, %y: tensor<1x7x
   return %r : tensor<1x7x7x4xf32>
 }
 
-// The parts of a softmax after a product: the first needs the maximum of the product.
+// The parts of a softmax after a product are one step: the difference needs the maximum of the product.
 // CHECK-LABEL: entry softmax_parts:
-// CHECK: .generic {{.*}}maximumf
-// CHECK: why: it is a reduction
-// CHECK: .generic {{.*}}subf
+// CHECK: .rows {{.*}}maximumf, subf
 // CHECK: why: it also needs a value that is computed from the result of the contraction before it, or later
 func.func @softmax_parts(%x: tensor<4x8x!quant.uniform<i8:f32, 0.1>>, %w: tensor<16x8x!quant.uniform<i8:f32, 0.1>>) -> (tensor<4x16xf32>) {
   %low = arith.constant dense<0xFF800000> : tensor<4xf32>

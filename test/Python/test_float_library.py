@@ -151,6 +151,36 @@ def test_powers(target, tmp_path):
     p.check(tmp_path, target)
 
 
+def combined(name, a, b):
+    """The combine of N8 of each pair, with the zeros and NaNs of N7."""
+    is_maximum = name.startswith("max")
+    either = np.isnan(a) | np.isnan(b)
+    first = np.where(a == b, np.signbit(a) != is_maximum, (a > b) == is_maximum)
+    other = np.where(np.isnan(a), b, a) if name.endswith("numf") else np.float32(np.nan)
+    return np.where(either, other, np.where(first, a, b)).astype(np.float32)
+
+
+@pytest.mark.parametrize("name", ["maximumf", "minimumf", "maxnumf", "minnumf"])
+def test_orders(target, tmp_path, name):
+    """Each pair of special numbers, many times in a row, in a column and in a window."""
+    rng = np.random.default_rng(33)
+    a, b = (v.ravel() for v in np.meshgrid(ENDS, ENDS))
+    expected = combined(name, a, b)
+    p = Program()
+    init = p.argument("tensor<225xf32>", a)
+    for length, dim in ((2, 1), (70, 1), (70, 0), (9, 0)):
+        x = np.where(rng.integers(0, 2, (length, 225)) == 0, a, b)
+        x[-1] = b
+        x, shape = (x, f"{length}x225") if dim == 0 else (x.T.copy(), f"225x{length}")
+        v = p.argument(f"tensor<{shape}xf32>", x)
+        result = p.op(
+            f"linalg.reduce {{ arith.{name} }} ins({v} : tensor<{shape}xf32>) outs({init} : tensor<225xf32>) "
+            f"dimensions = [{dim}]"
+        )
+        p.result(result, "tensor<225xf32>", expected)
+    p.check(tmp_path, target)
+
+
 def test_softmax(target, tmp_path):
     rng = np.random.default_rng(9)
     p = Program()

@@ -109,6 +109,41 @@ TypedAttr qcc::getNeutralElement(FloatCombine combine, FloatType type) {
   llvm_unreachable("all combines are listed");
 }
 
+/// The larger or smaller of a and b on f32 vectors, with the zeros and NaNs of
+/// N7. Instructions that compare give their second operand if lanes are equal
+/// or unordered. So the results for both orders differ where a zero or a NaN
+/// decides, and bitwise operations combine them.
+static Value combineLanes(FloatBuilder &s, FloatCombine combine, Value a,
+                          Value b) {
+  if (combine == FloatCombine::MinNum) {
+    auto negate = [&](Value x) -> Value {
+      return arith::NegFOp::create(s.builder, s.loc, x);
+    };
+    Value minusA = negate(a), minusB = negate(b);
+    return negate(combineLanes(s, FloatCombine::MaxNum, minusA, minusB));
+  }
+  auto pick = [&](Value x, Value y) {
+    Value isFirst = combine == FloatCombine::Minimum ? s.lt(x, y) : s.gt(x, y);
+    return s.bits(s.select(isFirst, x, y));
+  };
+  // All ones, which are a NaN, in the lanes of the mask.
+  auto ones = [&](Value mask) -> Value {
+    return arith::ExtSIOp::create(s.builder, s.loc,
+                                  s.typeLike(s.builder.getI32Type()), mask);
+  };
+  Value first = pick(a, b), second = pick(b, a);
+  if (combine == FloatCombine::Minimum) // -0 and NaN have the more bits.
+    return s.asF32(s.ori(first, second));
+  if (combine == FloatCombine::Maximum) { // +0 has the fewer bits.
+    Value number = s.andi(first, second);
+    return s.asF32(s.ori(number, ones(s.cmp(arith::CmpFPredicate::UNO, a, b))));
+  }
+  assert(combine == FloatCombine::MaxNum && "not a maximum or minimum");
+  first = s.ori(first, ones(s.isNaN(b)));
+  second = s.ori(second, ones(s.isNaN(a)));
+  return s.asF32(s.andi(first, second));
+}
+
 Value qcc::emitCombine(OpBuilder &builder, Location loc, FloatCombine combine,
                        Value a, Value b, BF16Conversions bf16) {
   auto type = cast<FloatType>(getElementTypeOrSelf(a));
@@ -124,6 +159,11 @@ Value qcc::emitCombine(OpBuilder &builder, Location loc, FloatCombine combine,
     FloatBuilder s(builder, loc, a);
     return s.select(s.isNaN(a), b, s.select(s.isNaN(b), a, result));
   };
+  bool isOrder = combine != FloatCombine::Add && combine != FloatCombine::Mul;
+  if (isOrder && isa<VectorType>(a.getType()) && type.isF32()) {
+    FloatBuilder s(builder, loc, a);
+    return combineLanes(s, combine, a, b);
+  }
   switch (combine) {
   case FloatCombine::Add:
     return arith::AddFOp::create(builder, loc, a, b);

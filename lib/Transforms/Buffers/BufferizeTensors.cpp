@@ -7,9 +7,11 @@
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Pass/PassManager.h"
 #include "qcc/Transforms/Passes.h"
@@ -76,6 +78,29 @@ static void divideEmptyTensors(ModuleOp module) {
   });
 }
 
+/// Gives each op that continues from a tensor of one value a fill of its own.
+/// Bufferization would copy the filled memory.
+static void repeatFills(ModuleOp module) {
+  module.walk([](linalg::GenericOp fill) {
+    bool isFill = fill->getNumOperands() == 1 && fill->getNumResults() == 1 &&
+                  llvm::hasSingleElement(*fill.getBody()) &&
+                  !fill.payloadUsesValueFromOperand(fill.getDpsInitOperand(0));
+    auto empty =
+        fill.getDpsInitOperand(0)->get().getDefiningOp<tensor::EmptyOp>();
+    if (!isFill || !empty)
+      return;
+    for (OpOperand &use : llvm::make_early_inc_range(fill->getUses())) {
+      auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
+      if (!reader || !reader.isDpsInit(&use) || fill->hasOneUse())
+        continue;
+      OpBuilder builder(reader);
+      IRMapping mapping;
+      mapping.map(empty.getResult(), builder.clone(*empty)->getResult(0));
+      use.set(builder.clone(*fill, mapping)->getResult(0));
+    }
+  });
+}
+
 /// Concatenations as slices that are inserted into a tensor.empty, which may
 /// become the memory of a result. Bufferization would allocate memory for each.
 /// Dynamic ones stay: the size of a result would be that of its own memory.
@@ -105,6 +130,7 @@ struct BufferizeTensors : qcc::impl::BufferizeTensorsBase<BufferizeTensors> {
       return failure(); // The next handler prints it.
     });
     expandConcatenations(getOperation());
+    repeatFills(getOperation());
     divideEmptyTensors(getOperation());
     bufferization::OneShotBufferizePassOptions options;
     options.bufferizeFunctionBoundaries = true;

@@ -1,4 +1,4 @@
-//===- BlockRows.cpp - Attention block of rows by block of rows -----------===//
+//===- BlockRows.cpp - Attentions and norms by blocks of rows -------------===//
 //
 // Part of the qcc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,21 +12,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "../TargetPass.h"
-#include "RowGroup.h"
+#include "RowPlan.h"
 #include "StepValues.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "qcc/Transforms/Passes.h"
 #include "qcc/Transforms/Refusal.h"
 #include "qcc/Transforms/Steps/StepInfo.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Support/DebugLog.h"
-#include "llvm/Support/MathExtras.h"
-#include <numeric>
-#include <variant>
 
 #define DEBUG_TYPE "block-rows"
 
@@ -41,98 +38,6 @@ using namespace qcc;
 ALWAYS_ENABLED_STATISTIC(numGroups, "Groups that run by blocks of rows");
 ALWAYS_ENABLED_STATISTIC(numMembers, "Steps that became parts of such groups");
 
-/// Temporaries of a block fill at most one part of so many of the cache.
-/// Operands of the contractions need the rest.
-constexpr int64_t kCacheParts = 2;
-
-//===----------------------------------------------------------------------===//
-// Decision
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// What is known of a group before it is rewritten.
-struct Plan {
-  unsigned blockedRow; ///< the row dimension that is cut in blocks
-  int64_t size;        ///< rows of a block
-};
-} // namespace
-
-/// The row dimension that is cut in blocks: the rows of the last contraction.
-static unsigned blockedRowOf(const RowGroup &group) {
-  SmallVector<Operation *> members = group.getMembers();
-  for (Operation *member : llvm::reverse(members))
-    if (auto contract = dyn_cast<kernel::ContractOp>(member))
-      for (auto [row, loop] : llvm::enumerate(group.getLoops(member)))
-        if (contract.getRoles()->m == loop)
-          return row;
-  return group.getNumRows() - 1;
-}
-
-/// The bytes of a row of a temporary; nothing if they are not known.
-static std::optional<int64_t> bytesOfRow(const RowGroup &group,
-                                         memref::AllocOp alloc) {
-  MemRefType type = alloc.getType();
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
-    if (llvm::is_contained(group.getRowDims(alloc), dim))
-      continue;
-    if (ShapedType::isDynamic(size))
-      return std::nullopt;
-    bytes *= size;
-  }
-  return bytes;
-}
-
-/// How many rows a block has, multiples of the tiles of the contractions.
-static int64_t sizeOfBlock(const RowGroup &group, int64_t most, int64_t rows,
-                           const Target &target) {
-  int64_t tile = 1;
-  for (Operation *member : group.getMembers())
-    if (auto contract = dyn_cast<kernel::ContractOp>(member))
-      if (auto config = contract.getLoweringConfigAttr())
-        tile = std::lcm(tile, target.strategyOf(config)->rowsOfTile(config));
-  int64_t size = std::max<int64_t>(most / tile * tile, tile);
-  if (ShapedType::isDynamic(rows))
-    return size;
-  // Blocks of equal size.
-  int64_t blocks = llvm::divideCeil(rows, size);
-  return std::min<int64_t>(rows,
-                           llvm::alignTo(llvm::divideCeil(rows, blocks), tile));
-}
-
-/// The bytes of a temporary; `unknown` if they are not known.
-static int64_t bytesOf(memref::AllocOp alloc, int64_t unknown) {
-  MemRefType type = alloc.getType();
-  return type.hasStaticShape()
-             ? type.getNumElements() *
-                   llvm::divideCeil(type.getElementTypeBitWidth(), 8)
-             : unknown;
-}
-
-/// Decides whether a group is faster as one step. Returns why not, for people;
-/// an empty text if its temporaries fit the cache anyway.
-static std::variant<Plan, std::string> decide(const RowGroup &group,
-                                              const Target &target) {
-  int64_t cache = target.coreCacheBytes(), bytesOfAll = 0, bytes = 0, rows = 0;
-  Plan plan{blockedRowOf(group), 0};
-  for (memref::AllocOp alloc : group.getTemporaries()) {
-    std::optional<int64_t> row = bytesOfRow(group, alloc);
-    if (!row)
-      return "the size of a row of a temporary is not known before the program "
-             "runs";
-    bytes += *row;
-    rows = alloc.getType().getDimSize(group.getRowDims(alloc)[plan.blockedRow]);
-    bytesOfAll += bytesOf(alloc, /*unknown=*/cache + 1);
-  }
-  if (bytesOfAll <= cache)
-    return "";
-  int64_t most = cache / kCacheParts / bytes;
-  if (most == 0)
-    return "one row of the temporaries does not fit the cache";
-  plan.size = sizeOfBlock(group, most, rows, target);
-  return plan;
-}
-
 //===----------------------------------------------------------------------===//
 // Rewriting
 //===----------------------------------------------------------------------===//
@@ -140,7 +45,7 @@ static std::variant<Plan, std::string> decide(const RowGroup &group,
 namespace {
 class Blocker {
 public:
-  Blocker(RewriterBase &rewriter, const RowGroup &group, Plan plan)
+  Blocker(RewriterBase &rewriter, const RowGroup &group, RowPlan plan)
       : rewriter(rewriter), group(group), plan(plan),
         members(group.getMembers()), loc(members.back()->getLoc()) {}
 
@@ -159,10 +64,11 @@ private:
 
   RewriterBase &rewriter;
   const RowGroup &group;
-  Plan plan;
+  RowPlan plan;
   SmallVector<Operation *> members;
   Location loc;
   SmallVector<Value> begin;         // of each row dimension
+  SmallVector<OpFoldResult> totals; // rows of the group
   SmallVector<OpFoldResult> counts; // rows of the block
   DenseMap<Value, Value> temporaries;
 };
@@ -184,6 +90,7 @@ void Blocker::openLoop() {
                                         ValueRange(), std::nullopt);
     rewriter.setInsertionPointToStart(forall.getBody());
     llvm::append_range(begin, forall.getInductionVars());
+    totals = upper;
     counts.assign(dims.size(), rewriter.getIndexAttr(1));
     counts[plan.blockedRow] = rewriter.getIndexAttr(plan.size);
     OpFoldResult rows = upper[plan.blockedRow];
@@ -248,25 +155,49 @@ Value Blocker::allocate(memref::AllocOp alloc) {
 }
 
 Value Blocker::slice(Operation *member, const RowAccess &access) {
-  if (Value block = temporaries.lookup(access.memref()))
+  Value memref = access.memref();
+  if (Value block = temporaries.lookup(memref))
     return block;
-  SmallVector<std::optional<unsigned>> dims;
-  for (unsigned loop : group.getLoops(member)) {
-    dims.emplace_back();
-    if (access.map) {
-      for (auto [i, expr] : llvm::enumerate(access.map.getResults()))
-        if (expr == rewriter.getAffineDimExpr(loop))
-          dims.back() = i;
-      continue;
-    }
+  ArrayRef<unsigned> loops = group.getLoops(member);
+  if (!access.map) {
     // Batch dimensions lead those of packed operands.
     auto batch = cast<kernel::ContractOp>(member).getRoles()->batch;
-    if (auto *at = llvm::find(batch, loop); at != batch.end())
-      dims.back() = at - batch.begin();
+    SmallVector<std::optional<unsigned>> dims(loops.size());
+    for (auto [row, loop] : llvm::enumerate(loops))
+      if (auto *at = llvm::find(batch, loop); at != batch.end())
+        dims[row] = at - batch.begin();
+    bool isShared = llvm::none_of(dims, [](auto dim) { return dim; });
+    return isShared ? memref : slice(memref, dims, /*fromStart=*/false);
   }
-  if (llvm::none_of(dims, [](auto &dim) { return dim.has_value(); }))
-    return access.memref();
-  return slice(access.memref(), dims, /*fromStart=*/false);
+  SmallVector<OpFoldResult> sizes = sizesOf(rewriter, loc, memref);
+  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0)),
+      strides(sizes.size(), rewriter.getIndexAttr(1));
+  AffineExpr s0, s1, s2;
+  bindSymbols(rewriter.getContext(), s0, s1, s2);
+  auto apply = [&](AffineExpr expr, ArrayRef<OpFoldResult> operands) {
+    return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, operands);
+  };
+  bool isSliced = false;
+  for (auto [i, expr] : llvm::enumerate(access.map.getResults()))
+    for (auto [row, loop] : llvm::enumerate(loops)) {
+      int64_t step = *rowStep(expr, access.map.getNumDims(), loop);
+      if (step == 0)
+        continue;
+      isSliced = true;
+      if (isa<AffineDimExpr>(expr)) {
+        offsets[i] = begin[row];
+        sizes[i] = counts[row];
+        continue;
+      }
+      // The windows of rows that the block lacks are left out.
+      offsets[i] = apply(s0 + s1 * step, {offsets[i], begin[row]});
+      sizes[i] =
+          apply(s0 - (s1 - s2) * step, {sizes[i], totals[row], counts[row]});
+    }
+  return isSliced ? memref::SubViewOp::create(rewriter, loc, memref, offsets,
+                                              sizes, strides)
+                        .getResult()
+                  : memref;
 }
 
 void Blocker::run() {
@@ -327,6 +258,14 @@ struct BlockRows : TargetPass<qcc::impl::BlockRowsBase<BlockRows>> {
     for (kernel::ContractOp op : contractions)
       if (!done.contains(op) && !reasonAgainstRows(op))
         blockFrom(rewriter, op, done);
+    // What is left: reductions of rows, such as those of a layer norm.
+    SmallVector<linalg::GenericOp> reductions;
+    for (auto op : getOperation().getOps<linalg::GenericOp>())
+      if (op.getNumReductionLoops() != 0)
+        reductions.push_back(op);
+    for (linalg::GenericOp op : reductions)
+      if (!done.contains(op) && !reasonAgainstRows(op))
+        blockFrom(rewriter, op, done);
   }
 
 private:
@@ -334,6 +273,10 @@ private:
   /// members to `done`.
   void blockFrom(RewriterBase &rewriter, kernel::ContractOp first,
                  DenseSet<Operation *> &done);
+  void blockFrom(RewriterBase &rewriter, linalg::GenericOp first,
+                 DenseSet<Operation *> &done);
+  void block(RewriterBase &rewriter, const RowGroup &group, RowPlan plan,
+             DenseSet<Operation *> &done);
   /// Notes why the result of a contraction goes through memory, if it does not
   /// fit the cache.
   void leaveApart(kernel::ContractOp first, StringRef reason);
@@ -343,7 +286,8 @@ private:
 void BlockRows::leaveApart(kernel::ContractOp first, StringRef reason) {
   int64_t cache = target->coreCacheBytes();
   auto alloc = first.getOuts().front().getDefiningOp<memref::AllocOp>();
-  if (reason.empty() || !alloc || bytesOf(alloc, cache + 1) <= cache)
+  if (reason.empty() || !alloc ||
+      bytesOf(alloc, /*unknown=*/cache + 1) <= cache)
     return;
   LDBG() << "leaves the steps from the contraction at " << first.getLoc()
          << " apart: " << reason;
@@ -352,13 +296,11 @@ void BlockRows::leaveApart(kernel::ContractOp first, StringRef reason) {
                     reason);
 }
 
-void BlockRows::blockFrom(RewriterBase &rewriter, kernel::ContractOp first,
-                          DenseSet<Operation *> &done) {
-  RowGroup group(first);
-  if (group.getNumRows() == 0)
-    return;
+/// Adds ops that follow `first` to its group, as far as they compute rows from
+/// rows of it. Returns why the next one that needs a member does not, for
+/// people.
+static std::string grow(RowGroup &group, Operation *first) {
   unsigned between = 0;
-  std::string stopped;
   for (Operation *op = first->getNextNode(); op && between <= kMostBetween;
        op = op->getNextNode()) {
     if (isNoWork(op) || llvm::is_contained(group.getMembers(), op))
@@ -373,24 +315,47 @@ void BlockRows::blockFrom(RewriterBase &rewriter, kernel::ContractOp first,
       continue;
     }
     ++between;
-    if (group.mustPrecede(op)) {
-      stopped = reason.value_or("steps between need its operands");
-      break;
-    }
+    if (group.mustPrecede(op))
+      return reason.value_or("steps between need its operands");
   }
-  std::variant<Plan, std::string> plan = decide(group, *target);
-  if (auto *reason = std::get_if<std::string>(&plan)) {
-    leaveApart(first, reason->empty() ? stopped : *reason);
-    return;
-  }
-  for (Operation *member : group.getMembers())
-    done.insert(member);
+  return "";
+}
+
+void BlockRows::block(RewriterBase &rewriter, const RowGroup &group,
+                      RowPlan plan, DenseSet<Operation *> &done) {
+  SmallVector<Operation *> members = group.getMembers();
+  done.insert_range(members);
   ++numGroups;
-  numMembers += group.getMembers().size();
-  LDBG() << group.getMembers().size() << " steps from the contraction at "
-         << first.getLoc() << " on run by blocks of "
-         << std::get<Plan>(plan).size << " rows";
-  Blocker(rewriter, group, std::get<Plan>(plan)).run();
+  numMembers += members.size();
+  LDBG() << members.size() << " steps from " << members.front()->getLoc()
+         << " on run by blocks of " << plan.size << " rows";
+  Blocker(rewriter, group, plan).run();
+}
+
+void BlockRows::blockFrom(RewriterBase &rewriter, kernel::ContractOp first,
+                          DenseSet<Operation *> &done) {
+  RowGroup group(first);
+  if (group.getNumRows() == 0)
+    return;
+  std::string stopped = grow(group, first);
+  std::variant<RowPlan, std::string> plan = planContractions(group, *target);
+  if (auto *reason = std::get_if<std::string>(&plan))
+    return leaveApart(first, reason->empty() ? stopped : *reason);
+  block(rewriter, group, std::get<RowPlan>(plan), done);
+}
+
+void BlockRows::blockFrom(RewriterBase &rewriter, linalg::GenericOp first,
+                          DenseSet<Operation *> &done) {
+  RowGroup group(first);
+  if (group.getNumRows() == 0)
+    return;
+  RowGroup grown = group;
+  grown.addWriters(first);
+  if (mayRunLast(grown))
+    group = grown;
+  grow(group, first);
+  if (std::optional<RowPlan> plan = planReductions(group, *target))
+    block(rewriter, group, *plan, done);
 }
 
 std::unique_ptr<Pass> qcc::createBlockRows(TargetRef target) {

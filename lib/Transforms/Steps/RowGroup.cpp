@@ -61,15 +61,47 @@ std::optional<std::string> qcc::reasonAgainstRows(Operation *op) {
   return std::nullopt;
 }
 
-/// Whether a loop of the op may run over rows: no iteration needs another, and
-/// no packed operand has its elements in another order.
+std::optional<int64_t> qcc::rowStep(AffineExpr expr, unsigned numLoops,
+                                    unsigned loop) {
+  SmallVector<int64_t> flat;
+  if (!expr.isFunctionOfDim(loop))
+    return 0;
+  // Quotients and remainders have coefficients of their own.
+  if (failed(getFlattenedAffineExpr(expr, numLoops, /*numSymbols=*/0, &flat)) ||
+      flat.size() != numLoops + 1 || flat[loop] <= 0)
+    return std::nullopt;
+  return flat[loop];
+}
+
+/// Whether a loop of the op may run over rows: no iteration needs another, the
+/// position in each operand moves with it by equal steps, and no packed operand
+/// has its elements in another order.
 static bool isRowLoop(Operation *op, unsigned loop) {
   auto contract = dyn_cast<kernel::ContractOp>(op);
-  if (!contract)
-    return cast<linalg::LinalgOp>(op).getIteratorTypesArray()[loop] ==
-           utils::IteratorType::parallel;
+  if (!contract) {
+    auto structured = cast<linalg::LinalgOp>(op);
+    return structured.getIteratorTypesArray()[loop] ==
+               utils::IteratorType::parallel &&
+           llvm::all_of(structured.getIndexingMapsArray(), [&](AffineMap map) {
+             return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+               return rowStep(expr, map.getNumDims(), loop).has_value();
+             });
+           });
+  }
   kernel::ContractOp::Roles roles = *contract.getRoles();
   return roles.m == loop || llvm::is_contained(roles.outer, loop);
+}
+
+/// Whether a reduction reads along the last dimension of an input as the loop
+/// runs: along a row, not from row to row.
+static bool isColumnLoop(Operation *op, unsigned loop) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && generic.getNumReductionLoops() > 0 &&
+         llvm::any_of(generic.getDpsInputOperands(), [&](OpOperand *input) {
+           AffineMap map = generic.getMatchingIndexingMap(input);
+           return map.getNumResults() > 0 &&
+                  map.getResults().back().isFunctionOfDim(loop);
+         });
 }
 
 /// The dimension of an operand that is indexed by a loop alone.
@@ -89,7 +121,7 @@ static std::optional<unsigned> dimOf(AffineMap map, unsigned loop) {
 RowGroup::RowGroup(Operation *op) {
   SmallVector<RowAccess> accesses = rowAccesses(op);
   auto isRow = [&](unsigned loop) {
-    return isRowLoop(op, loop) &&
+    return isRowLoop(op, loop) && !isColumnLoop(op, loop) &&
            llvm::all_of(accesses, [&](const RowAccess &access) {
              return !access.isWritten || dimOf(access.map, loop);
            });
@@ -108,12 +140,6 @@ RowGroup::RowGroup(Operation *op) {
         written[access.memref()].push_back(*dimOf(access.map, loop));
 }
 
-bool RowGroup::hasContraction() const {
-  return llvm::any_of(members, [](auto &member) {
-    return isa<kernel::ContractOp>(member.first);
-  });
-}
-
 SmallVector<Operation *> RowGroup::getMembers() const {
   SmallVector<Operation *> ops =
       llvm::map_to_vector(members, [](auto &member) { return member.first; });
@@ -130,21 +156,6 @@ SmallVector<memref::AllocOp> RowGroup::getTemporaries() const {
                        [&](Operation *op) { return members.contains(op); }))
         temporaries.push_back(alloc);
   return temporaries;
-}
-
-void RowGroup::drop(const llvm::SmallBitVector &rows) {
-  auto keep = [&](Dims &dims) {
-    Dims kept;
-    for (auto [i, dim] : llvm::enumerate(dims))
-      if (!rows.test(i))
-        kept.push_back(dim);
-    dims = kept;
-  };
-  for (auto &member : members)
-    keep(member.second);
-  for (auto &buffer : written)
-    keep(buffer.second);
-  numRows -= rows.count();
 }
 
 bool RowGroup::mustPrecede(Operation *op) const {
@@ -172,7 +183,14 @@ bool RowGroup::isConsistent() const {
   llvm::DenseSet<Value> bases;
   for (auto &buffer : written)
     bases.insert(baseOf(buffer.first));
-  for (auto &[member, loops] : members)
+  for (auto &[member, loops] : members) {
+    // Bodies may load any row.
+    WalkResult loads = member->walk([&](memref::LoadOp load) {
+      return bases.contains(baseOf(load.getMemref())) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+    });
+    if (loads.wasInterrupted())
+      return false;
     for (const RowAccess &access : rowAccesses(member)) {
       if (!bases.contains(baseOf(access.memref())))
         continue;
@@ -183,14 +201,17 @@ bool RowGroup::isConsistent() const {
         if (dimOf(access.map, loop) != dim)
           return false;
     }
+  }
   return true;
 }
 
 std::optional<std::string> RowGroup::join(Operation *op) {
+  if (isa<kernel::ContractOp>(op) &&
+      !isa<kernel::ContractOp>(members.front().first))
+    return "it is a contraction, and the group does not begin with one";
   SmallVector<RowAccess> accesses = rowAccesses(op);
   SmallVector<std::optional<unsigned>> loops(numRows);
-  llvm::SmallBitVector dropped(numRows);
-  bool readsRows = false;
+  bool readsRows = false, hasRows = true;
   for (const RowAccess &access : accesses) {
     ArrayRef<unsigned> dims = getRowDims(access.memref());
     if (dims.empty())
@@ -202,25 +223,22 @@ std::optional<std::string> RowGroup::join(Operation *op) {
         if (auto dim = dyn_cast<AffineDimExpr>(access.map.getResult(dims[row])))
           loop = dim.getPosition();
       if (!loop || !isRowLoop(op, *loop) || loops[row].value_or(*loop) != *loop)
-        dropped.set(row);
+        hasRows = false;
       else
         loops[row] = loop;
     }
   }
-  for (unsigned row = 0; row < numRows; ++row)
+  for (std::optional<unsigned> loop : loops)
     for (const RowAccess &access : accesses)
-      if (access.isWritten && loops[row] && !dimOf(access.map, *loops[row]))
-        dropped.set(row);
+      if (access.isWritten && loop && !dimOf(access.map, *loop))
+        hasRows = false;
   if (!readsRows)
     return "it reads no rows of the steps before it";
-  if (dropped.all() ||
-      (dropped.any() && (hasContraction() || isa<kernel::ContractOp>(op))))
+  if (!hasRows)
     return "its rows are not those of the steps before it";
-  drop(dropped);
   Dims &own = members[op];
-  for (auto [row, loop] : llvm::enumerate(loops))
-    if (!dropped.test(row))
-      own.push_back(*loop);
+  for (std::optional<unsigned> loop : loops)
+    own.push_back(*loop);
   for (const RowAccess &access : accesses)
     if (access.isWritten && getRowDims(access.memref()).empty())
       for (unsigned loop : own)
@@ -228,10 +246,11 @@ std::optional<std::string> RowGroup::join(Operation *op) {
   return std::nullopt;
 }
 
-/// The op that last writes a temporary before `op`, if an op of a group may.
+/// The op that last writes a temporary or a result before `op`, if an op of a
+/// group may.
 static Operation *writerBefore(Operation *op, Value memref) {
   Operation *writer = nullptr;
-  if (!memref.getDefiningOp<memref::AllocOp>())
+  if (!isa<BlockArgument>(memref) && !memref.getDefiningOp<memref::AllocOp>())
     return nullptr;
   for (OpOperand &use : memref.getUses()) {
     Operation *user = use.getOwner();

@@ -8,7 +8,8 @@
 // A *group* is a list of ops on memrefs, such as the products and the softmax
 // of an attention. Each op has one loop for each *row dimension* of the group.
 // Ops read of the buffers that the group writes only the rows that they compute
-// themselves. So the group may run block of rows by block of rows.
+// themselves. So the group may run block of rows by block of rows. Contractions
+// belong to groups that begin with one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +37,11 @@ struct RowAccess {
 /// The memref operands of a linalg.generic or a kernel.contract.
 llvm::SmallVector<RowAccess> rowAccesses(mlir::Operation *op);
 
+/// How far an index moves from a row to the next one, which a loop runs over: 0
+/// if not at all. Nothing if that depends on the row.
+std::optional<int64_t> rowStep(mlir::AffineExpr expr, unsigned numLoops,
+                               unsigned loop);
+
 /// Why no group has the op, for people; nothing if a group may have it.
 std::optional<std::string> reasonAgainstRows(mlir::Operation *op);
 
@@ -48,6 +54,10 @@ public:
   /// other operands of it. Returns why not, for people, if its rows are not
   /// those of the group; the group then stays as it is.
   std::optional<std::string> add(mlir::Operation *op);
+
+  /// Adds the ops that compute other operands of `op`, a member, by its rows,
+  /// such as the fill of a sum.
+  void addWriters(mlir::Operation *op);
 
   /// Whether members before `op`, which is not a member, may not run after it:
   /// `op` touches a buffer that they write, or writes one that they read.
@@ -68,21 +78,15 @@ public:
   }
   /// The temporaries that only members use.
   llvm::SmallVector<mlir::memref::AllocOp> getTemporaries() const;
-  bool hasContraction() const;
 
 private:
   using Dims = llvm::SmallVector<unsigned>;
 
   /// Adds `op` alone. The group may be inconsistent then.
   std::optional<std::string> join(mlir::Operation *op);
-  /// Adds the ops that compute other operands of `op`, a member, by its rows,
-  /// such as the fill of a sum.
-  void addWriters(mlir::Operation *op);
   /// Whether members touch the buffers that members write by their own rows
   /// alone.
   bool isConsistent() const;
-  /// Removes row dimensions from all members and buffers.
-  void drop(const llvm::SmallBitVector &rows);
 
   unsigned numRows = 0;
   llvm::MapVector<mlir::Operation *, Dims> members;

@@ -69,6 +69,19 @@ static SmallVector<std::string> originsOf(ArrayRef<Operation *> members) {
   return origins;
 }
 
+/// Why work is not faster, as a pass noted on it; of a loop over blocks of rows
+/// without contractions, on the first member that has a note.
+static Attribute refusedOf(Operation *work) {
+  Attribute refused = work->getAttr(kRefusedAttr);
+  SmallVector<Operation *> members = membersOf(work);
+  if (refused || llvm::any_of(members, llvm::IsaPred<kernel::ContractOp>))
+    return refused;
+  for (Operation *member : members)
+    if (Attribute note = member->getAttr(kRefusedAttr))
+      return note;
+  return {};
+}
+
 DictionaryAttr qcc::describeWork(Operation *work) {
   Builder builder(work->getContext());
   NamedAttrList info;
@@ -104,7 +117,7 @@ DictionaryAttr qcc::describeWork(Operation *work) {
     info.set("weight", weight);
   if (!isa<kernel::PackOp, kernel::ContractOp, scf::ForallOp>(work))
     setString("refused", whyGeneric(work));
-  else if (Attribute refused = work->getAttr(kRefusedAttr))
+  else if (Attribute refused = refusedOf(work))
     info.set("refused", refused);
   return info.getDictionary(work->getContext());
 }

@@ -76,9 +76,14 @@ WorkKind qcc::workKindOf(Operation *op) {
     return isa<FloatType>(contract.getAccumulatorType())
                ? WorkKind::FloatContraction
                : WorkKind::IntegerContraction;
-  // A loop over blocks of rows (block-rows) does what its contractions do.
+  // A loop over blocks of rows (block-rows) does what its contractions do, or
+  // its reductions.
   if (isa<scf::ForallOp>(op)) {
     WorkKind kind = WorkKind::ControlFlow;
+    op->walk([&](linalg::LinalgOp inner) {
+      if (inner.getNumReductionLoops() > 0)
+        kind = workKindOf(inner);
+    });
     op->walk([&](kernel::ContractOp inner) { kind = workKindOf(inner); });
     return kind;
   }

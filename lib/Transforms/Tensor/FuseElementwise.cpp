@@ -81,7 +81,43 @@ static bool mayMoveBeforePad(OpOperand *operand) {
   });
 }
 
+/// The indexing map with which the reader of an expansion reads its source, if
+/// the expansion adds dimensions of one element alone; nothing if a loop of the
+/// reader would then have no size.
+static std::optional<AffineMap> mapOfSource(tensor::ExpandShapeOp expand,
+                                            OpOperand &use) {
+  auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
+  if (!reader || !reader.isDpsInput(&use))
+    return std::nullopt;
+  AffineMap map = reader.getMatchingIndexingMap(&use);
+  SmallVector<AffineExpr> kept;
+  for (ArrayRef<int64_t> group : expand.getReassociationIndices()) {
+    auto isUnit = [&](int64_t dim) {
+      return expand.getResultType().getDimSize(dim) == 1;
+    };
+    const int64_t *dim = llvm::find_if_not(group, isUnit);
+    if (dim == group.end())
+      dim = group.begin();
+    else if (!std::all_of(dim + 1, group.end(), isUnit))
+      return std::nullopt;
+    kept.push_back(map.getResult(*dim));
+  }
+  SmallVector<AffineMap> maps = reader.getIndexingMapsArray();
+  AffineMap source =
+      AffineMap::get(map.getNumDims(), 0, kept, map.getContext());
+  maps[use.getOperandNumber()] = source;
+  if (!inversePermutation(concatAffineMaps(maps, map.getContext())))
+    return std::nullopt;
+  return source;
+}
+
 static bool mayExpand(OpOperand *operand) {
+  // Readers that need no expansion read its source.
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(operand->getOwner()))
+    if (llvm::all_of(expand->getUses(), [&](OpOperand &use) {
+          return mapOfSource(expand, use).has_value();
+        }))
+      return false;
   return hasOneUse(operand) && mayMoveBeforePad(operand);
 }
 
@@ -163,6 +199,31 @@ struct FuseProducer : OpRewritePattern<linalg::GenericOp> {
       ++numFused;
       LDBG() << "fuses " << originOf(producer) << " at " << producer->getLoc()
              << " with its reader at " << reader;
+      return success();
+    }
+    return failure();
+  }
+};
+
+/// y[i][j] = f(expand(x)[i][0]) => y[i][j] = f(x[i]): no loops for dimensions
+/// of one element, such as those that reductions keep.
+struct ReadUnexpanded : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      auto expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>();
+      std::optional<AffineMap> map =
+          expand ? mapOfSource(expand, *operand) : std::nullopt;
+      if (!map)
+        continue;
+      SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+      maps[operand->getOperandNumber()] = *map;
+      rewriter.modifyOpInPlace(op, [&] {
+        operand->set(expand.getSrc());
+        op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+      });
       return success();
     }
     return failure();
@@ -319,7 +380,7 @@ struct FuseElementwise : qcc::impl::FuseElementwiseBase<FuseElementwise> {
     resolveSizes(getOperation());
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<FuseProducer, FoldUnitReduction>(context);
+    patterns.add<FuseProducer, FoldUnitReduction, ReadUnexpanded>(context);
     // The patterns that accompany the fusion of linalg, without the fusion
     // itself.
     linalg::populateElementwiseOpsFusionPatterns(

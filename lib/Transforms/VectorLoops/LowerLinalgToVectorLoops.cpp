@@ -92,7 +92,7 @@ private:
     return op.getBlock()->getOperations().size() <= kLargestRepeatedBody;
   }
 
-  unsigned chooseVectorsOfNarrow(const InnermostDim &innermost) const;
+  unsigned chooseVectorsOfElementwise(const InnermostDim &innermost) const;
 
   /// The outputs at the lanes, at each of the points.
   void emitAt(ArrayRef<Point> points, const Lanes &lanes);
@@ -170,12 +170,15 @@ OrderedLoopsEmitter::chooseRows(const InnermostDim &innermost,
   return std::nullopt;
 }
 
-/// Vectors at once of an elementwise op: as many as make whole vectors of its
-/// narrowest results, so that instructions that narrow fill them.
-unsigned OrderedLoopsEmitter::chooseVectorsOfNarrow(
+/// Vectors at once of an elementwise op: several of a large body, and otherwise
+/// as many as make whole vectors of its narrowest results, so that instructions
+/// that narrow fill them.
+unsigned OrderedLoopsEmitter::chooseVectorsOfElementwise(
     const InnermostDim &innermost) const {
-  if (isReduction || gathers(innermost.dim) || !isBodySmall())
+  if (isReduction || gathers(innermost.dim))
     return 1;
+  if (!isBodySmall())
+    return kFewVectors;
   unsigned narrowest = vectorBits;
   for (Value output : op.getDpsInits())
     if (Type type = getElementTypeOrSelf(output.getType()); type.isIntOrFloat())
@@ -208,7 +211,7 @@ void OrderedLoopsEmitter::emit() {
     moving.push_back(*rowDim);
   loops.emitInvariants(point, moving);
   auto chooseUnroll = [&](unsigned rows) {
-    return !isBlocked      ? chooseVectorsOfNarrow(*innermost)
+    return !isBlocked      ? chooseVectorsOfElementwise(*innermost)
            : isBodySmall() ? getUnroll(/*hasRows=*/rows > 1, vectorBits)
                            : kFewVectors;
   };

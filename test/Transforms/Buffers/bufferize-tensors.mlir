@@ -33,6 +33,37 @@ func.func @parts(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4x2xf32> {
 
 // -----
 
+#i = affine_map<(i) -> (i)>
+#all = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// Two sums start from one tensor of zeros. Each gets its own, since a copy would read as well.
+// CHECK-LABEL: func.func @fills
+// CHECK-COUNT-2: linalg.yield %cst
+// CHECK-NOT: memref.copy
+// CHECK: return
+func.func @fills(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.generic {indexing_maps = [#i], iterator_types = ["parallel"]} outs(%e : tensor<4xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  } -> tensor<4xf32>
+  %a = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%v: f32, %acc: f32):
+    %s = arith.addf %v, %acc : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  %b = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%y : tensor<4x8xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%v: f32, %acc: f32):
+    %s = arith.addf %v, %acc : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
 // What cannot have one memory is said in words of the program.
 
 func.func @shrink(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {

@@ -270,3 +270,61 @@ func.func @dense_windows(%x: tensor<18xi8>, %init: tensor<16xf32>) -> tensor<16x
   } -> tensor<16xf32>
   return %r : tensor<16xf32>
 }
+
+// -----
+
+#all = affine_map<(i, j) -> (i, j)>
+#first = affine_map<(i, j) -> (i, 0)>
+#i = affine_map<(i) -> (i)>
+#j = affine_map<(i, j) -> (j)>
+
+// Dimensions of one element that a reduction keeps need no loop: its reader reads what they expand.
+// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func.func @kept_dimension(
+// CHECK-SAME: %[[X:.*]]: tensor<8x16xf32>, %[[M:.*]]: tensor<8xf32>)
+// CHECK-NOT: tensor.expand_shape
+// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[ROW]], #{{.*}}], {{.*}} ins(%[[X]], %[[M]] :
+// CHECK: qcc.origin = "divf, subf"
+// CHECK-NOT: linalg.generic
+func.func @kept_dimension(%x: tensor<8x16xf32>, %m: tensor<8xf32>) -> tensor<8x16xf32> {
+  %three = arith.constant 3.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %mean = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]} ins(%m : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.divf %a, %three : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  %kept = tensor.expand_shape %mean [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+  %d = tensor.empty() : tensor<8x16xf32>
+  %y = linalg.generic {indexing_maps = [#all, #first, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %kept : tensor<8x16xf32>, tensor<8x1xf32>) outs(%d : tensor<8x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %v = arith.subf %a, %b : f32
+    linalg.yield %v : f32
+  } -> tensor<8x16xf32>
+  return %y : tensor<8x16xf32>
+}
+
+// Two dimensions of several elements, and one that alone gives a loop its size, stay.
+// CHECK-LABEL: func.func @needed_dimensions(
+// CHECK-COUNT-2: tensor.expand_shape
+func.func @needed_dimensions(%x: tensor<128xf32>, %m: tensor<8xf32>) -> (tensor<16xf32>, tensor<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %a = tensor.expand_shape %x [[0, 1]] output_shape [8, 16] : tensor<128xf32> into tensor<8x16xf32>
+  %b = tensor.expand_shape %m [[0, 1]] output_shape [1, 8] : tensor<8xf32> into tensor<1x8xf32>
+  %e = tensor.empty() : tensor<16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<16xf32>) -> tensor<16xf32>
+  %g = tensor.empty() : tensor<8xf32>
+  %h = linalg.fill ins(%zero : f32) outs(%g : tensor<8xf32>) -> tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [#all, #j], iterator_types = ["reduction", "parallel"]} ins(%a : tensor<8x16xf32>) outs(%f : tensor<16xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.addf %v, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<16xf32>
+  %t = linalg.generic {indexing_maps = [#all, #j], iterator_types = ["reduction", "parallel"]} ins(%b : tensor<1x8xf32>) outs(%h : tensor<8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.addf %v, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %r, %t : tensor<16xf32>, tensor<8xf32>
+}

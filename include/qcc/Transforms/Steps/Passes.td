@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 def BlockRows : Pass<"block-rows", "::mlir::func::FuncOp"> {
-  let summary = "Products of activations and what is between them by blocks of rows";
+  let summary = "Attentions and norms by blocks of rows";
   let description = [{
     A contraction of two activations, such as the scores of an attention, often gives
     more than a cache holds. The ops that follow, as far as they compute rows from rows of
@@ -37,13 +37,19 @@ def BlockRows : Pass<"block-rows", "::mlir::func::FuncOp"> {
     order as before. Ops between the members, such as a `kernel.pack`, run before the
     loop. The steps stay apart if their temporaries fit the cache of a core, if the size
     of a row is not known, or if the target runs steps on a device.
+
+    Reductions of rows and the ops around them, such as a residual and its layer norm,
+    become such a loop as well, if two of them read or write the same rows. The rows of a
+    block then fit the L1 cache, so that memory is read and written once. Rows of windows,
+    such as those of an average pooling, are lines of an image. The ops stay apart if the
+    elements of a row do not lie side by side.
   }];
   let options = [
     Option<"targetName", "target", "std::string", "",
            "Name of the target, where none was handed over in C++">
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect"];
+                           "::mlir::scf::SCFDialect", "::qcc::kernel::KernelDialect"];
 }
 
 def OutlineSteps : Pass<"outline-steps", "::mlir::ModuleOp"> {

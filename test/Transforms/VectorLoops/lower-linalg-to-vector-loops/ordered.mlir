@@ -112,3 +112,65 @@ func.func @lanes_along_k(%x: memref<?x?xi8>, %w: memref<?x?xi8>, %o: memref<?x?x
   }
   return
 }
+
+// A body of more than 32 operations, whose chain is long: four vectors at once, then single ones.
+// CHECK-LABEL: func @long_chain
+func.func @long_chain(%x: memref<?xf32>, %o: memref<?xf32>) {
+  // CHECK: scf.for %{{.*}} step %c64 {
+  // CHECK: math.fma %{{.*}} : vector<64xf32>
+  // CHECK: scf.for %{{.*}} step %c16 {
+  // CHECK: math.fma %{{.*}} : vector<16xf32>
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<?xf32>) outs(%o : memref<?xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %0 = math.fma %a, %a, %a : f32
+    %1 = math.fma %0, %a, %a : f32
+    %2 = math.fma %1, %a, %a : f32
+    %3 = math.fma %2, %a, %a : f32
+    %4 = math.fma %3, %a, %a : f32
+    %5 = math.fma %4, %a, %a : f32
+    %6 = math.fma %5, %a, %a : f32
+    %7 = math.fma %6, %a, %a : f32
+    %8 = math.fma %7, %a, %a : f32
+    %9 = math.fma %8, %a, %a : f32
+    %10 = math.fma %9, %a, %a : f32
+    %11 = math.fma %10, %a, %a : f32
+    %12 = math.fma %11, %a, %a : f32
+    %13 = math.fma %12, %a, %a : f32
+    %14 = math.fma %13, %a, %a : f32
+    %15 = math.fma %14, %a, %a : f32
+    %16 = math.fma %15, %a, %a : f32
+    %17 = math.fma %16, %a, %a : f32
+    %18 = math.fma %17, %a, %a : f32
+    %19 = math.fma %18, %a, %a : f32
+    %20 = math.fma %19, %a, %a : f32
+    %21 = math.fma %20, %a, %a : f32
+    %22 = math.fma %21, %a, %a : f32
+    %23 = math.fma %22, %a, %a : f32
+    %24 = math.fma %23, %a, %a : f32
+    %25 = math.fma %24, %a, %a : f32
+    %26 = math.fma %25, %a, %a : f32
+    %27 = math.fma %26, %a, %a : f32
+    %28 = math.fma %27, %a, %a : f32
+    %29 = math.fma %28, %a, %a : f32
+    %30 = math.fma %29, %a, %a : f32
+    %31 = math.fma %30, %a, %a : f32
+    %32 = math.fma %31, %a, %a : f32
+    linalg.yield %32 : f32
+  }
+  return
+}
+
+// A short one is computed for one vector.
+// CHECK-LABEL: func @short_chain
+func.func @short_chain(%x: memref<?xf32>, %o: memref<?xf32>) {
+  // CHECK-NOT: vector<64xf32>
+  // CHECK: math.fma %{{.*}} : vector<16xf32>
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<?xf32>) outs(%o : memref<?xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %0 = math.fma %a, %a, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

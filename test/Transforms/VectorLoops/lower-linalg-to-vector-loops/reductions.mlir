@@ -83,7 +83,16 @@ func.func @columns(%x: memref<?x64xf32>, %o: memref<64xf32>) {
   // CHECK: scf.for %{{.*}} iter_args(%[[T:.*]] = %c0)
   // CHECK: %[[L:.*]] = arith.andi %[[T]], %c31
   // CHECK: %[[ACC:.*]] = memref.load %[[BUFFER]][%[[L]]]
-  // CHECK: arith.maximumf %[[ACC]]
+  // CHECK: %[[A:.*]] = vector.load
+  // Instructions compare in both orders; bits tell zeros and NaN.
+  // CHECK: %[[FIRST:.*]] = arith.cmpf ogt, %[[ACC]], %[[A]]
+  // CHECK: arith.select %[[FIRST]], %[[ACC]], %[[A]]
+  // CHECK: %[[SECOND:.*]] = arith.cmpf ogt, %[[A]], %[[ACC]]
+  // CHECK: arith.select %[[SECOND]], %[[A]], %[[ACC]]
+  // CHECK: %[[BOTH:.*]] = arith.andi
+  // CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[ACC]], %[[A]]
+  // CHECK: %[[ONES:.*]] = arith.extsi %[[NAN]]
+  // CHECK: arith.ori %[[BOTH]], %[[ONES]]
   // CHECK: memref.store %{{.*}}, %[[BUFFER]][%[[L]]]
   // CHECK: scf.for %{{.*}} = %c0 to %c16
   // CHECK: scf.for %{{.*}} = %c0 to %c8
