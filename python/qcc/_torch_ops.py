@@ -8,6 +8,7 @@ from typing import Any, Sequence
 
 import torch
 
+from ._torch_layers import translate_groups
 from .errors import UnsupportedError
 
 #: Types of ONNX.
@@ -94,7 +95,7 @@ def translations() -> "dict[Any, Any]":
     """What torch.onnx.export takes as `custom_translation_table`."""
     pt2e = "quantized_decomposed"
     ops = [("aten", "_int_mm", "default", _int_mm), ("torchao", "dequantize_affine", "default", _dequantize_affine),
-           (pt2e, "choose_qparams", "tensor", _choose_qparams)]
+           ("qcc", "dequantize_groups", "default", translate_groups), (pt2e, "choose_qparams", "tensor", _choose_qparams)]
     for overload in ("default", "tensor"):
         ops += [(pt2e, "quantize_per_tensor", overload, _quantize_per_tensor),
                 (pt2e, "dequantize_per_tensor", overload, _dequantize_per_tensor)]
@@ -108,4 +109,5 @@ def translations() -> "dict[Any, Any]":
 
 def operator_set(program: Any) -> "int | None":
     """The operator set that an exported program needs; None for that of torch.onnx."""
-    return _BLOCKS if any(str(node.target).startswith("torchao.dequantize_affine") for node in program.graph.nodes) else None
+    in_blocks = ("torchao.dequantize_affine", "qcc.dequantize_groups")
+    return _BLOCKS if any(str(node.target).startswith(in_blocks) for node in program.graph.nodes) else None

@@ -32,10 +32,11 @@ from torch.utils import _pytree as pytree  # noqa: E402
 from ._compile import compile as _compile
 from ._function import Function
 from ._runs import ThreadPool
+from ._torch_layers import load_quantized
 from ._torch_ops import operator_set, translations
 from .errors import Error, InvalidArgumentError, UnsupportedError
 
-__all__ = ["backend", "compile"]
+__all__ = ["backend", "compile", "load_quantized"]
 
 
 def _refusal(error: BaseException) -> Error:
