@@ -78,13 +78,15 @@ def _dequantize_affine(q: Any, block_size: Sequence[int], scale: Any, zero_point
     attributes = {}
     if not varying:
         shape = _shape()
-    elif len(varying) == 1 and blocks[varying[0]] == 1 and isinstance(sizes[varying[0]], int):
-        shape, attributes = _shape(-1), {"axis": varying[0]}
+    elif varying == [0] and blocks[0] == 1 and isinstance(sizes[0], int):
+        shape, attributes = _shape(-1), {"axis": 0}
     elif all(block == 1 for block in blocks[:-1]) and isinstance(sizes[-1], int) and sizes[-1] % blocks[-1] == 0:
         # The sizes before the last one may be unknown.
         leading = op.Shape(q, end=-1)
         shape = op.Concat(leading, _shape(sizes[-1] // blocks[-1]), axis=0)
         attributes = {"axis": len(sizes) - 1, "block_size": blocks[-1]}
+    elif len(varying) == 1 and blocks[varying[0]] == 1 and isinstance(sizes[varying[0]], int):
+        shape, attributes = _shape(-1), {"axis": varying[0]}
     else:
         raise UnsupportedError(f"a tensor of {sizes} elements has parameters for blocks of {blocks}; take blocks of the last "
                                "dimension (PerGroup), one dimension (PerAxis) or the tensor (PerTensor)")

@@ -175,6 +175,8 @@ def test_torchao_with_dynamic_sizes(name, tmp_path):
     for shape in ((3, 7, 256), (1, 1, 256)):
         x = torch.randn(shape)
         check(program, x, model(x), work, tolerance, tmp_path)
+    x = torch.randn(1, 9, 256)
+    check(torch.export.export(model, (x,)), x, model(x), work, tolerance, tmp_path)
 
 
 def test_blocks_that_no_kernel_has():

@@ -139,17 +139,19 @@ class Product:
         sizes = ["rows", *self.x.shape[1:]]
         names = [graph.input("x", self.x, sizes), graph.input("sx", self.sx, ["rows", *self.sx.shape[1:]]),
                  graph.input("zx", self.zx, ["rows", *self.zx.shape[1:]])]
-        x = graph.node("DequantizeLinear", names, axis=-1, block_size=self.x_size)
+        return graph.node("DequantizeLinear", names, axis=-1, block_size=self.x_size), self.write_weight(graph, weight_rows)
+
+    def write_weight(self, graph, weight_rows):
         turn = (lambda a: a) if weight_rows else np.transpose
         names = [graph.constant(name, np.ascontiguousarray(turn(a))) for name, a in (("w", self.w), ("sw", self.sw), ("zw", self.zw))]
-        return x, graph.node("DequantizeLinear", names, axis=1 if weight_rows else 0, block_size=self.size)
+        return graph.node("DequantizeLinear", names, axis=1 if weight_rows else 0, block_size=self.size)
 
     def expected(self, bias=None):
         return oracle.grouped_linear(self.x, self.zx, self.sx, self.w, self.zw, self.sw, bias)
 
 
 PRODUCTS = [  # rows of x, k, n, blocks of the weight and of x
-    ((5,), 64, 7, 16, 64), ((4,), 64, 16, 64, 64), ((3,), 48, 4, 48, 16), ((2, 3), 96, 5, 32, 32),
+    ((5,), 64, 7, 16, 64), ((1, 6), 64, 7, 16, 64), ((4,), 64, 16, 64, 64), ((3,), 48, 4, 48, 16), ((2, 3), 96, 5, 32, 32),
 ]
 
 
@@ -185,6 +187,17 @@ def test_products_of_weights_of_4_bits_are_kernels(tmp_path, compiler):
     (step,) = [step for step in explained["kernels"] if "contraction" in step["work"]]
     assert step["work"] == "integer contraction" and step["atom"]
     assert explained["artifact_bytes"] < k * n // 2 + 4 * n * k // 32 + 64 * 1024
+
+
+@pytest.mark.parametrize("shape, axis", [((5, 64), 0), ((1, 5, 64), 1), ((5, 1, 64), 0)], ids=str)
+def test_products_of_scales_along_an_axis(shape, axis, tmp_path, compiler):
+    """One scale for each row of the input, without blocks."""
+    rng = np.random.default_rng(2)
+    product, graph = Product(rng, shape[:-1], 64, 7, 16, 64, np.int8, True), Model(opset=21)
+    names = [graph.input("q", product.x), graph.constant("s", product.sx.ravel()), graph.constant("z", product.zx.ravel())]
+    y = graph.node("MatMul", [graph.node("DequantizeLinear", names, axis=axis), product.write_weight(graph, weight_rows=False)])
+    (got,) = graph.run(tmp_path, [y])
+    program.assert_same_bits(got, product.expected())
 
 
 @pytest.mark.parametrize("change", ["alpha", "C of rows", "blocks that differ", "input of floats"])

@@ -47,10 +47,13 @@ static int64_t rankOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getRank();
 }
 
-/// Whether the op joins the last two dimensions, and no others.
+/// Whether the op joins the last two dimensions, and no others. Dimensions of 1
+/// may be listed with either neighbour.
 static bool joinsLastTwo(tensor::CollapseShapeOp op) {
-  return op.getSrcType().getRank() == op.getResultType().getRank() + 1 &&
-         op.getReassociationIndices().back().size() == 2;
+  ArrayRef<int64_t> from = op.getSrcType().getShape(),
+                    to = op.getResultType().getShape();
+  return from.size() == to.size() + 1 && from.drop_back(2) == to.drop_back() &&
+         from[from.size() - 2] * from.back() == to.back();
 }
 
 /// The integers that `real`, a tensor of this shape, was made of by
@@ -67,14 +70,18 @@ static std::optional<Rows> readRows(NodeImporter &n, Value real,
   Rows rows;
   if (!collapse) {
     // Of scales along an axis, only those of whole rows do not vary along K.
-    bool isPerRow = op.getAxis() && *op.getAxis() == 0 && shape.size() == 2;
+    bool isPerRow = op.getAxis() && *op.getAxis() + 1 < shape.size();
+    for (size_t d = 0; isPerRow && d + 1 < shape.size(); ++d)
+      isPerRow = d == *op.getAxis() || knownSize(shape[d]) == 1;
     if (!isPerRow && rankOf(op.getScale()) != 0)
       return std::nullopt;
+    Shape column(shape);
+    column.back() = n.size(1);
     auto perRow = [&](Value parameter) {
       if (!parameter || !isPerRow)
         return parameter;
-      GraphValue column = reshapeTensor(n, parameter, {shape[0], n.size(1)});
-      return n.tensor(column);
+      GraphValue rows = reshapeTensor(n, parameter, column);
+      return n.tensor(rows);
     };
     rows.integers = reshapeTensor(n, op.getInput(), shape);
     rows.scale = perRow(op.getScale());
