@@ -32,41 +32,32 @@ from torch.utils import _pytree as pytree  # noqa: E402
 from ._compile import compile as _compile
 from ._function import Function
 from ._runs import ThreadPool
-from .errors import InvalidArgumentError, UnsupportedError
+from ._torch_layers import load_quantized
+from ._torch_ops import operator_set, translations
+from .errors import Error, InvalidArgumentError, UnsupportedError
 
-__all__ = ["backend", "compile"]
-
-
-def _int_mm(a: Any, b: Any) -> Any:
-    """torch._int_mm, which torchao's dynamic quantization calls."""
-    from onnxscript import opset18 as op
-    return op.MatMulInteger(a, b)
+__all__ = ["backend", "compile", "load_quantized"]
 
 
-def _choose_qparams(x: Any, low: int, high: int, eps: float, dtype: int) -> Any:
-    """Scale and zero point of the values of a tensor, in which 0 is exact (PT2E dynamic)."""
-    from onnxscript import opset18 as op
-    zero = op.Constant(value_float=0.0)
-    least, greatest = op.Min(op.ReduceMin(x, keepdims=0), zero), op.Max(op.ReduceMax(x, keepdims=0), zero)
-    scale = op.Max(op.Div(op.Sub(greatest, least), op.Constant(value_float=float(high - low))),
-                   op.Constant(value_float=float(eps)))
-    first, last = op.Constant(value_float=float(low)), op.Constant(value_float=float(high))
-    point = op.Clip(op.Sub(first, op.Round(op.Div(least, scale))), first, last)
-    return op.Cast(scale, to=11), op.Cast(point, to=7)  # double, int64
-
-
-def _translations() -> "dict[Any, Any]":
-    """Ops that torch.onnx does not translate."""
-    table: "dict[Any, Any]" = {torch.ops.aten._int_mm.default: _int_mm}
-    choose = getattr(getattr(torch.ops, "quantized_decomposed", None), "choose_qparams", None)
-    if choose is not None and "tensor" in choose.overloads():
-        table[choose.tensor] = _choose_qparams
-    return table
+def _refusal(error: BaseException) -> Error:
+    """The reason at the root of an error of torch.onnx, whose message is advice for developers of PyTorch."""
+    root = error
+    while root.__cause__ is not None:
+        root = root.__cause__
+    if isinstance(root, Error):
+        return type(root)(str(root))
+    reason = re.sub(r"\x1b\[\d+m", "", str(root)).strip().splitlines() or [type(root).__name__]
+    return UnsupportedError(f"torch.onnx does not write this program: {reason[0]}; compute that op outside of the program "
+                            "(torch.compiler.disable), or put ops in its place that torch.onnx knows")
 
 
 def to_onnx(program: Any) -> bytes:
     """An exported program as an ONNX model."""
-    model = torch.onnx.export(program, (), dynamo=True, verbose=False, custom_translation_table=_translations())
+    try:
+        model = torch.onnx.export(program, (), dynamo=True, verbose=False, custom_translation_table=translations(),
+                                  opset_version=operator_set(program))
+    except torch.onnx.errors.OnnxExporterError as error:
+        raise _refusal(error) from error
     file = io.BytesIO()
     model.save(file)
     return file.getvalue()
@@ -102,7 +93,8 @@ def compile(program: Any, *, target: Union[str, Sequence[str]] = "native", threa
         program.
 
     Raises:
-        What `qcc.compile` and `torch.onnx.export` raise.
+        UnsupportedError: torch.onnx does not know an op of the program.
+        What `qcc.compile` raises.
     """
     function = _to_function(program, target, threads, pool)
 
@@ -137,14 +129,16 @@ def _encoder_layer(x: Any, width: int, heads: int, qkv: Any, qkv_bias: Any, out:
                    inner_bias: Any, outer: Any, outer_bias: Any, mask: Any = None, mask_type: Any = None) -> Any:
     """What torch's fused op of a TransformerEncoderLayer computes, in ops that torch.onnx translates."""
     f = torch.nn.functional
+    taken = None
     if mask is not None:
-        raise UnsupportedError("the fused op of TransformerEncoderLayer has a mask; compile under "
-                               "torch.backends.mha.set_fastpath_enabled(False)")
+        # Of keys alone [batch, keys], otherwise with queries before them. As in the op, what is not 0 is left out.
+        taken = torch.logical_not(mask.to(torch.bool))
+        taken = taken[:, None, None, :] if mask_type == 1 else taken
 
     def attend(y: Any) -> Any:
         q, k, v = (part.unflatten(-1, (heads, width // heads)).transpose(1, 2)
                    for part in f.linear(y, qkv, qkv_bias).chunk(3, -1))
-        return f.linear(f.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2), out, out_bias)
+        return f.linear(f.scaled_dot_product_attention(q, k, v, taken).transpose(1, 2).flatten(2), out, out_bias)
 
     def feed(y: Any) -> Any:
         hidden = f.linear(y, inner, inner_bias)

@@ -526,3 +526,18 @@ def test_interpolation(kind, tmp_path, compiler):
     v = x.astype(np.float64)
     exact = v[..., low] + (v[..., np.minimum(low + 1, 8)] - v[..., low]) * (at - low)
     program.assert_same_bits(y, np.trunc(exact).astype(kind))
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int32, np.int64])
+@pytest.mark.parametrize("axes, keepdims", [([0], 1), ([2], 0), ([0, 2], 0), ([0, 1, 2], 1)], ids=str)
+def test_sums_of_constants(kind, axes, keepdims, tmp_path, compiler):
+    """Integers are summed when the model is compiled; they wrap."""
+    x, wide = integers(np.random.default_rng(len(axes)), kind, (4, 3, 5)), np.int32 if kind == np.int32 else np.int64
+    graph = Model()
+    cast = graph.node("Cast", [graph.constant("x", x)], to=helper.np_dtype_to_tensor_dtype(np.dtype(wide)))
+    sums = graph.node("ReduceSum", [cast, graph.constant("axes", np.array(axes, np.int64))], keepdims=keepdims)
+    expected = x.astype(wide).sum(axis=tuple(axes), keepdims=bool(keepdims), dtype=wide)
+    (got,) = graph.run(tmp_path, [graph.node("Add", [sums, graph.input("zero", np.zeros(expected.shape, wide))])])
+    program.assert_same_bits(got, expected)
+    done = subprocess.run([compiler, "explain", str(tmp_path / "model.onnx"), "--json"], capture_output=True, text=True, check=True)
+    assert '"elementwise"' in done.stdout and '"reduction"' not in done.stdout

@@ -1,6 +1,8 @@
 """QuantizeLinear and DequantizeLinear with scales for blocks along an axis, and constants of 2 bits, against numpy."""
 
+import json
 import re
+import subprocess
 
 import numpy as np
 import pytest
@@ -118,3 +120,103 @@ def test_inputs_of_few_bits(kind, tmp_path, compiler):
     y = graph.node("DequantizeLinear", ["q", graph.constant("s", F32(1))])
     with pytest.raises(AssertionError, match=f"input 'q' has elements of {name}, .*; "):
         graph.run(tmp_path, [y])
+
+
+class Product:
+    """x [.., k] of int8 in rows or blocks, and a weight [n, k] in blocks of `size`, both results of DequantizeLinear."""
+
+    def __init__(self, rng, rows, k, n, size, x_size, kind, with_zero):
+        self.x = rng.integers(-128, 128, (*rows, k)).astype(np.int8)
+        self.w = rng.integers(np.iinfo(kind).min, np.iinfo(kind).max, (n, k), endpoint=True).astype(kind)
+        self.size, self.x_size = size, x_size
+        self.sx, self.zx = parameters(rng, self.x.shape, len(rows), x_size, np.int8)
+        self.sw, self.zw = parameters(rng, self.w.shape, 1, size, kind)
+        if not with_zero:
+            self.zx, self.zw = np.zeros_like(self.zx), np.zeros_like(self.zw)
+
+    def write(self, graph, weight_rows):
+        """Names of the two real values; the weight has the shape [n, k] or [k, n]."""
+        sizes = ["rows", *self.x.shape[1:]]
+        names = [graph.input("x", self.x, sizes), graph.input("sx", self.sx, ["rows", *self.sx.shape[1:]]),
+                 graph.input("zx", self.zx, ["rows", *self.zx.shape[1:]])]
+        return graph.node("DequantizeLinear", names, axis=-1, block_size=self.x_size), self.write_weight(graph, weight_rows)
+
+    def write_weight(self, graph, weight_rows):
+        turn = (lambda a: a) if weight_rows else np.transpose
+        names = [graph.constant(name, np.ascontiguousarray(turn(a))) for name, a in (("w", self.w), ("sw", self.sw), ("zw", self.zw))]
+        return graph.node("DequantizeLinear", names, axis=1 if weight_rows else 0, block_size=self.size)
+
+    def expected(self, bias=None):
+        return oracle.grouped_linear(self.x, self.zx, self.sx, self.w, self.zw, self.sw, bias)
+
+
+PRODUCTS = [  # rows of x, k, n, blocks of the weight and of x
+    ((5,), 64, 7, 16, 64), ((1, 6), 64, 7, 16, 64), ((4,), 64, 16, 64, 64), ((3,), 48, 4, 48, 16), ((2, 3), 96, 5, 32, 32),
+]
+
+
+@pytest.mark.parametrize("kind, with_zero", [(np.int8, False), (np.int8, True), (np.uint8, True)])
+@pytest.mark.parametrize("form, case", [(form, case) for form in ("MatMul", "Gemm", "MatMul of a Transpose") for case in PRODUCTS
+                                        if form != "Gemm" or len(case[0]) == 1], ids=str)
+def test_products(form, case, kind, with_zero, target, tmp_path):
+    """N3 per group of K, from the bias."""
+    rows, k, n, size, x_size = case
+    rng = np.random.default_rng(k + n)
+    product, graph = Product(rng, rows, k, n, size, x_size, kind, with_zero), Model(opset=21)
+    bias = rng.normal(0, 1, n).astype(F32) if form == "Gemm" else None
+    x, w = product.write(graph, weight_rows=form != "MatMul")
+    if form == "Gemm":
+        y = graph.node("Gemm", [x, w, graph.constant("bias", bias)], transB=1)
+    else:
+        y = graph.node("MatMul", [x, graph.node("Transpose", [w]) if form != "MatMul" else w])
+    (got,) = graph.run(tmp_path, [y], target)
+    program.assert_same_bits(got, product.expected(bias))
+
+
+def test_products_of_weights_of_4_bits_are_kernels(tmp_path, compiler):
+    """One integer contraction of the target, which keeps 4 bits of each weight."""
+    rng = np.random.default_rng(0)
+    k, n = 256, 512
+    product, graph = Product(rng, (3,), k, n, 32, k, np.int8, False), Model(opset=21)
+    product.w = rng.integers(-8, 8, (n, k)).astype(np.int8)
+    x, w = product.write(graph, weight_rows=True)
+    (got,) = graph.run(tmp_path, [graph.node("Gemm", [x, w], transB=1)])
+    program.assert_same_bits(got, product.expected())
+    done = subprocess.run([compiler, "explain", str(tmp_path / "model.onnx"), "--json"], capture_output=True, text=True, check=True)
+    explained = json.loads(done.stdout)
+    (step,) = [step for step in explained["kernels"] if "contraction" in step["work"]]
+    assert step["work"] == "integer contraction" and step["atom"]
+    assert explained["artifact_bytes"] < k * n // 2 + 4 * n * k // 32 + 64 * 1024
+
+
+@pytest.mark.parametrize("shape, axis", [((5, 64), 0), ((1, 5, 64), 1), ((5, 1, 64), 0)], ids=str)
+def test_products_of_scales_along_an_axis(shape, axis, tmp_path, compiler):
+    """One scale for each row of the input, without blocks."""
+    rng = np.random.default_rng(2)
+    product, graph = Product(rng, shape[:-1], 64, 7, 16, 64, np.int8, True), Model(opset=21)
+    names = [graph.input("q", product.x), graph.constant("s", product.sx.ravel()), graph.constant("z", product.zx.ravel())]
+    y = graph.node("MatMul", [graph.node("DequantizeLinear", names, axis=axis), product.write_weight(graph, weight_rows=False)])
+    (got,) = graph.run(tmp_path, [y])
+    program.assert_same_bits(got, product.expected())
+
+
+@pytest.mark.parametrize("change", ["alpha", "C of rows", "blocks that differ", "input of floats"])
+def test_other_products_are_literal(change, tmp_path, compiler):
+    """N8 on the dequantized values."""
+    rng = np.random.default_rng(1)
+    product, graph = Product(rng, (3,), 48, 5, 16, 24 if change == "blocks that differ" else 48, np.int8, True), Model(opset=21)
+    x, w = product.write(graph, weight_rows=True)
+    left = oracle.dequantize(product.x, repeated(product.sx, 1, product.x_size, 48), repeated(product.zx, 1, product.x_size, 48))
+    right = oracle.dequantize(product.w, repeated(product.sw, 1, 16, 48), repeated(product.zw, 1, 16, 48)).T
+    names, attributes, start = [x, w], {}, F32(0)
+    if change == "alpha":
+        attributes["alpha"] = 0.5
+    elif change == "C of rows":
+        start = rng.normal(0, 1, (3, 1)).astype(F32)
+        names.append(graph.constant("c", start))
+    elif change == "input of floats":
+        left = rng.normal(0, 1, (3, 48)).astype(F32)
+        names[0] = graph.input("floats", left)
+    (got,) = graph.run(tmp_path, [graph.node("Gemm", names, transB=1, **attributes)])
+    expected = oracle.fma_chain(left, np.ascontiguousarray(right), start)
+    program.assert_same_bits(got, F32(0.5) * expected if change == "alpha" else expected)

@@ -9,6 +9,7 @@
 #include "../../Builder/Emit.h"
 #include "../NodeImporter.h"
 #include "../Ops.h"
+#include "Quantization.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -81,6 +82,9 @@ LogicalResult onnx::importMatMul(NodeImporter &n) {
     b = unsqueeze(n, n.in(1), {1});
   if (failed(verifyDepth(n, a.shape.back(), b.shape[b.rank() - 2])))
     return failure();
+  if (!isRow && !isColumn)
+    if (auto y = matchBlockedProduct(n, a, b, /*transB=*/false, nullptr))
+      return n.set(0, *y);
   Shape leadingA(a.shape.begin(), a.shape.end() - 2),
       leadingB(b.shape.begin(), b.shape.end() - 2);
   FailureOr<Shape> batch = broadcast(n, {&leadingA, &leadingB});
@@ -151,6 +155,9 @@ LogicalResult onnx::importGemm(NodeImporter &n) {
     if (failed(c))
       return failure();
   }
+  if (!transA && alpha == 1.0f)
+    if (auto y = matchBlockedProduct(n, a, b, transB, hasC ? &*c : nullptr))
+      return n.set(0, *y);
   Value start = starts ? broadcastTo(n, *c, shape).value
                        : filled(n, a.element, shape, 0.0);
   GraphValue product = multiply(n, a, b, {}, start, shape, transA, transB);

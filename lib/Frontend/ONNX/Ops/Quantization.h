@@ -53,6 +53,14 @@ mlir::LogicalResult quantizeInBlocks(NodeImporter &n, const GraphValue &x,
                                      mlir::Type element);
 mlir::LogicalResult dequantizeInBlocks(NodeImporter &n, mlir::Type element);
 
+/// a * b + bias for a [.., K], b [K, N], or [N, K] with `transB`, and a bias
+/// [N] or null; nothing unless both operands are results of DequantizeLinear,
+/// of which one has blocks along K (QuantizedProducts.cpp).
+std::optional<GraphValue> matchBlockedProduct(NodeImporter &n,
+                                              const GraphValue &a,
+                                              const GraphValue &b, bool transB,
+                                              const GraphValue *bias);
+
 } // namespace qcc::onnx
 
 #endif // QCC_LIB_FRONTEND_ONNX_OPS_QUANTIZATION_H

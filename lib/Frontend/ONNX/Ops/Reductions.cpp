@@ -12,8 +12,10 @@
 #include "../Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "qcc/Dialect/Utils/ConstantData.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 using namespace mlir;
@@ -116,6 +118,44 @@ static FailureOr<GraphValue> logSumExp(NodeImporter &n, GraphValue &x,
                      });
 }
 
+/// The sums of a constant of integers, which wrap, as a constant: those of
+/// weights that dynamic quantization needs. Nothing for other values.
+static std::optional<GraphValue> sumConstant(NodeImporter &n, GraphValue &x,
+                                             ArrayRef<int64_t> dims) {
+  std::optional<SmallVector<int64_t>> sizes = knownSizes(x.shape);
+  if (!x.constant || !x.isSigned() || !sizes)
+    return std::nullopt;
+  SmallVector<int64_t> order, shape;
+  int64_t rowSize = 1;
+  for (int64_t d = 0; d < x.rank(); ++d)
+    if (!llvm::is_contained(dims, d)) {
+      order.push_back(d);
+      shape.push_back((*sizes)[d]);
+    }
+  for (int64_t d : dims) {
+    order.push_back(d);
+    rowSize *= (*sizes)[d];
+  }
+  GraphValue rows = transpose(n, x, order);
+  auto type = RankedTensorType::get(shape, x.element);
+  unsigned width = getElementBytes(x.element);
+  std::optional<ConstantData> data = ConstantData::get(rows.constant);
+  if (!data || width == 0)
+    return std::nullopt;
+  std::vector<char> sums(type.getNumElements() * width);
+  for (int64_t row = 0; row < type.getNumElements(); ++row) {
+    // The lowest bytes of a sum do not depend on the bytes above them.
+    uint64_t total = 0;
+    for (int64_t i = row * rowSize; i < (row + 1) * rowSize; ++i) {
+      uint64_t element = 0;
+      std::memcpy(&element, data->bytes.data() + i * width, width);
+      total += element;
+    }
+    std::memcpy(sums.data() + row * width, &total, width);
+  }
+  return Constants::toValue(n.b, makeConstant(type, sums, "sums"));
+}
+
 LogicalResult onnx::importReduce(NodeImporter &n) {
   GraphValue x = n.in(0);
   StringRef op = n.op();
@@ -152,6 +192,9 @@ LogicalResult onnx::importReduce(NodeImporter &n) {
     y = logSumExp(n, x, dims);
   else if (dims.empty() && reduction.of == same)
     y = x;
+  else if (auto known =
+               op == "ReduceSum" ? sumConstant(n, x, dims) : std::nullopt)
+    y = *known;
   else
     y = reduce(n, x, dims, reduction.start, reduction.combine, reduction.of);
   if (failed(y))
