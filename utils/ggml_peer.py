@@ -51,7 +51,7 @@ def blocks(codes, scales):
 class Layers:
     """One row times each of several weights [N, K]; `run()` computes all products, `result()` is the first one.
 
-    With `repacked` the weights lie as ggml's fastest kernels for this processor want them, if it has such ones.
+    With `repacked` the weights lie as ggml's fastest kernels for this processor want them, or as usual if it has none.
     """
 
     def __init__(self, weights, x, threads, repacked):
@@ -64,12 +64,12 @@ class Layers:
         tensors = [lib.call("ggml_new_tensor_2d", memory[0], ctypes.c_int(Q4_0), *sizes) for _ in weights]
         row = lib.call("ggml_new_tensor_2d", memory[1], ctypes.c_int(F32), sizes[0], ctypes.c_int64(1))
         self.outputs = [lib.call("ggml_mul_mat", memory[1], tensor, row) for tensor in tensors]
-        buffer = self._repack_type() if repacked else lib.call("ggml_backend_cpu_buffer_type")
-        lib.call("ggml_backend_alloc_ctx_tensors_from_buft", memory[0], buffer)
+        usual = lib.call("ggml_backend_cpu_buffer_type")
+        self._allocate(memory[0], (repacked and self._repack_type()) or usual)
         self.graph = lib.call("ggml_new_graph", memory[1])
         for output in self.outputs:
             lib.call("ggml_build_forward_expand", self.graph, output, result=None)
-        lib.call("ggml_backend_alloc_ctx_tensors_from_buft", memory[1], lib.call("ggml_backend_cpu_buffer_type"))
+        self._allocate(memory[1], usual)
         for tensor, weight in zip(tensors, weights):
             self._set(tensor, weight)
         self._set(row, x)
@@ -83,17 +83,19 @@ class Layers:
                           result=None)
 
     def _repack_type(self):
-        """The first of the extra kinds of memory of the processor."""
+        """The last of the extra kinds of memory of the processor; None if there are none."""
         registry = self.library.call("ggml_backend_cpu_reg")
         device = self.library.call("ggml_backend_get_device", self.backend)
         address = self.library.call("ggml_backend_reg_get_proc_address", registry, b"ggml_backend_dev_get_extra_bufts")
         types = ctypes.CFUNCTYPE(ctypes.POINTER(POINTER), POINTER)(address)(device)
-        if not types[0]:
-            raise RuntimeError("ggml has no other layout of weights for this processor")
         found = []
         while types[len(found)]:
             found.append(types[len(found)])
-        return found[-1]
+        return found[-1] if found else None
+
+    def _allocate(self, context, kind):
+        if not self.library.call("ggml_backend_alloc_ctx_tensors_from_buft", context, kind):
+            raise MemoryError("ggml has no memory for its tensors")
 
     def run(self):
         status = self.library.call("ggml_backend_graph_compute", self.backend, self.graph, result=ctypes.c_int)

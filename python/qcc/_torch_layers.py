@@ -97,6 +97,8 @@ def _read_awq(own: Mapping[str, torch.Tensor]) -> _Weight:
 def _read_compressed(prefix: str, own: Mapping[str, torch.Tensor], k: int) -> _Weight:
     """weight_packed [N, K * bits / 32], weight_scale [N, groups], weight_zero_point [N * bits / 32, groups], weight_g_idx."""
     words, scales = own["weight_packed"], own["weight_scale"]
+    if scales.numel() == 1:  # one for the whole tensor
+        scales = scales.reshape(1, 1).expand(words.shape[0], 1)
     bits = _bits(f"{prefix}.weight_packed", words.shape[1], k)
     zero_points = torch.zeros(scales.shape, dtype=torch.int8)
     if "weight_zero_point" in own:
@@ -127,6 +129,8 @@ def _order(prefix: str, group_of: Optional[torch.Tensor], k: int, groups: int) -
     if group_of is None:
         return None
     group_of = group_of.to(torch.int64)
+    if torch.all(group_of == -1):  # what compressed-tensors writes where no inputs were reordered
+        return None
     in_order = torch.arange(k) // (k // groups)
     if torch.equal(group_of, in_order):
         return None
@@ -146,7 +150,8 @@ def _make_layer(prefix: str, layer: torch.nn.Linear, own: Mapping[str, torch.Ten
     order = _order(prefix, weight.group_of, k, groups)
     if order is not None:
         weight.codes = weight.codes[:, order]
-    return GroupedLinear(weight, own.get("bias", layer.bias), order)
+    bias = own.get("bias", layer.bias)
+    return GroupedLinear(weight, None if bias is None else bias.to(layer.weight.dtype), order)
 
 
 def load_quantized(model: torch.nn.Module, tensors: Mapping[str, torch.Tensor]) -> Dict[str, torch.Tensor]:
@@ -167,20 +172,23 @@ def load_quantized(model: torch.nn.Module, tensors: Mapping[str, torch.Tensor]) 
         UnsupportedError: weights have other numbers of bits, or groups have different sizes.
     """
     rest: Dict[str, torch.Tensor] = dict(tensors)
-    for prefix, layer in list(model.named_modules()):
-        if not isinstance(layer, torch.nn.Linear):
-            continue
+    layers = [(prefix, layer) for prefix, layer in model.named_modules(remove_duplicate=False) if isinstance(layer, torch.nn.Linear)]
+    made: Dict[int, GroupedLinear] = {}  # by the layer, which may have several names
+    for prefix, layer in layers:
         start = f"{prefix}." if prefix else ""
         own = {name[len(start):]: tensor for name, tensor in tensors.items() if name.startswith(start) and "." not in name[len(start):]}
         weight = _read(prefix, own, layer)
         if weight is None:
             continue
-        parent, _, name = prefix.rpartition(".")
-        if not name:
+        if not prefix:
             raise InvalidArgumentError("the model is a Linear layer; put it into a module")
-        setattr(model.get_submodule(parent), name, _make_layer(prefix, layer, own, weight))
+        made[id(layer)] = _make_layer(prefix, layer, own, weight)
         for key in own:
             del rest[start + key]
+    for prefix, layer in layers:
+        if id(layer) in made:
+            parent, _, name = prefix.rpartition(".")
+            setattr(model.get_submodule(parent), name, made[id(layer)])
     return rest
 
 

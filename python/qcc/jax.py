@@ -238,16 +238,30 @@ class Program:
         return jax.tree_util.tree_unflatten(self._out_tree, [
             to_array(result) for result, to_array in zip(results, self._results)])
 
+    def _check_before_taking(self, leaves: Sequence[Any]) -> None:
+        """Refuses what a call would refuse, and donations that it cannot take, while all arrays are still there."""
+        identities = list(map(id, leaves))
+        for index in self._donations.values():
+            if isinstance(leaves[index], jax.Array) and leaves[index].is_deleted():
+                raise InvalidArgumentError(f"argument {index} is deleted, since an earlier call took its memory; pass the "
+                                           "result of that call")
+            if identities.count(id(leaves[index])) > 1:
+                raise InvalidArgumentError(f"argument {index} is donated, but another argument is the same array; pass a copy")
+        for index, (leaf, argument) in enumerate(zip(leaves, self.function.arguments)):
+            shape = np.shape(leaf) if not isinstance(leaf, jax.Array) else leaf.shape
+            if len(shape) != len(argument.shape) and not self._arguments[index].is_key or any(
+                    isinstance(want, int) and want >= 0 and size != want for size, want in zip(shape, argument.shape)):
+                raise InvalidArgumentError(f"argument {index} has the shape {tuple(shape)}, but the program takes "
+                                           f"{tuple(argument.shape)}")
+
     def _run_in_place(self, leaves: List[Any]) -> Any:
         """The same, where results go on in the memory of donated arguments."""
+        self._check_before_taking(leaves)
         taken: "dict[int, Any]" = {}
         out: List[Any] = [None] * len(self.function.results)
         for result, index in self._donations.items():
             leaf, argument = leaves[index], self._arguments[index]
             # Other values are copied to JAX before they are donated; results of their own cost as much.
-            if isinstance(leaf, jax.Array) and leaf.is_deleted():
-                raise InvalidArgumentError(f"argument {index} is deleted, since an earlier call took its memory; pass the "
-                                           "result of that call")
             if argument.takes_memory_of(leaf):
                 leaves[index] = taken[result] = _taker()(leaf).block_until_ready()
                 out[result] = np.asarray(_Memory(taken[result])).view(argument.entry_dtype).reshape(leaf.shape)
@@ -304,8 +318,8 @@ def compile(fn: Callable[..., Any], *args: Any, weights: Sequence[int] = (), tar
         target: the processor, as for `qcc.compile`.
         threads: how many threads a call uses; 0 is one for each core.
         donate_argnums: positions of arguments whose arrays a call may take, as for `jax.jit`. A result that updates such an
-            array, such as a cache, then lies in its memory, and nothing else is copied; the array is deleted. A warning says
-            which arrays no result updates.
+            array, such as a cache, then lies in its memory, and nothing else is copied; the array is deleted, also by a call
+            that fails because symbolic sizes break a constraint. A warning says which arrays no result updates.
 
     Raises:
         InvalidArgumentError: a position in `weights` or `donate_argnums` is not one of an argument, or is in both.

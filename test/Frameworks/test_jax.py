@@ -312,6 +312,20 @@ def test_wrong_donations_are_refused(donate, weights, message):
         qcc.jax.compile(lambda x, y: x * y, a, a, weights=weights, donate_argnums=donate)
 
 
+def test_a_refused_call_takes_nothing():
+    cache = {"a": jnp.zeros((3, 8))}
+    step = qcc.jax.compile(write_row, cache, jnp.zeros((1, 8)), 1, donate_argnums=(0,))
+    for bad in ({"a": jnp.zeros((4, 8))}, cache), (cache, jnp.zeros((1, 9))):
+        given, row = (bad[0], jnp.zeros((1, 8))) if isinstance(bad[1], dict) else bad
+        with pytest.raises(qcc.InvalidArgumentError, match="but the program takes"):
+            step(given, row, 1)
+        assert not given["a"].is_deleted()
+    step = qcc.jax.jit(lambda x, y: lax.dynamic_update_slice(x, y[:1], (0, 0)), donate_argnums=(0,))
+    with pytest.raises(qcc.InvalidArgumentError, match="argument 0 is donated, but another argument is the same array; pass a copy"):
+        step(cache["a"], cache["a"])
+    assert not cache["a"].is_deleted()
+
+
 def test_unused_donations_warn():
     a = jnp.ones(2)
     with pytest.warns(UserWarning, match="argument 0 of .* is donated, but no result continues it"):

@@ -111,6 +111,32 @@ def test_compressed_tensors(bits, symmetric):
     check(weight, weight.compressed(symmetric))
 
 
+def test_halves_as_a_bias():
+    """Checkpoints of float16 give float32 models their biases."""
+    weight = Weight(4, least_zero=1)
+    model = Model()
+    qcc.torch.load_quantized(model, {**weight.gptq(), "layer.bias": torch.from_numpy(weight.bias).half()})
+    assert model.layer.bias.dtype == torch.float32
+    assert model(torch.randn(2, K)).shape == (2, N)
+
+
+def test_a_layer_of_two_names():
+    weight, model = Weight(4, least_zero=1), Model()
+    model.other = model.layer
+    qcc.torch.load_quantized(model, weight.gptq())
+    assert model.other is model.layer and not isinstance(model.layer, torch.nn.Linear)
+
+
+def test_one_scale_and_no_order_of_compressed_tensors():
+    weight, model = Weight(4), Model()
+    tensors = {**weight.compressed(symmetric=True), "layer.weight_scale": torch.tensor([0.25]),
+               "layer.weight_g_idx": torch.full((K,), -1, dtype=torch.int32)}
+    qcc.torch.load_quantized(model, tensors)
+    x = torch.randn(2, K)
+    expected = x.double().numpy() @ (0.25 * (weight.q - 8)).T + model.layer.bias.detach().double().numpy()
+    numpy.testing.assert_allclose(model.layer(x).detach().numpy(), expected, rtol=1e-4, atol=1e-3)
+
+
 def test_packing_of_compressed_tensors():
     """The oracle packs as the package compressed-tensors does."""
     helpers = pytest.importorskip("compressed_tensors.compressors.pack_quantized.helpers")

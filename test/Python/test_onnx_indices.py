@@ -98,6 +98,20 @@ def test_tensor_scatter(kind, batches, dynamic, mode, tmp_path, compiler):
     program.assert_same_bits(run(tmp_path, "TensorScatter", [past, rows, places], dynamic, opset=24, mode=mode), want)
 
 
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_tensor_scatter_moves_rows_to_the_end(dynamic, tmp_path, compiler):
+    past, rows, places = numbers(np.float32, 3, 7, 5), numbers(np.float32, 3, 3, 5), np.array([6, -2, 1 << 40])
+    want = past.copy()
+    want[0, 4:], want[1, :3], want[2, 4:] = rows
+    program.assert_same_bits(run(tmp_path, "TensorScatter", [past, rows, places], dynamic, opset=24), want)
+
+
+def test_tensor_scatter_of_too_many_rows(tmp_path, compiler):
+    arrays = [numbers(np.float32, 9, 3, 5), numbers(np.float32, 9, 4, 5), np.zeros(9, np.int64)]
+    with pytest.raises(AssertionError, match="op 'TensorScatter' writes more rows than its cache has; give fewer"):
+        run(tmp_path, "TensorScatter", arrays, True, opset=24)
+
+
 def test_tensor_scatter_without_places_along_the_last_dimension(tmp_path, compiler):
     past, rows = numbers(np.float32, 2, 3, 7), numbers(np.float32, 2, 3, 4)
     want = np.concatenate([rows, past[..., 4:]], -1)

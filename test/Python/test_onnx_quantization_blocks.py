@@ -200,7 +200,7 @@ def test_products_of_scales_along_an_axis(shape, axis, tmp_path, compiler):
     program.assert_same_bits(got, product.expected())
 
 
-@pytest.mark.parametrize("change", ["alpha", "C of rows", "blocks that differ", "input of floats"])
+@pytest.mark.parametrize("change", ["alpha", "C of rows", "blocks that differ", "input of floats", "input of int32"])
 def test_other_products_are_literal(change, tmp_path, compiler):
     """N8 on the dequantized values."""
     rng = np.random.default_rng(1)
@@ -217,6 +217,10 @@ def test_other_products_are_literal(change, tmp_path, compiler):
     elif change == "input of floats":
         left = rng.normal(0, 1, (3, 48)).astype(F32)
         names[0] = graph.input("floats", left)
+    elif change == "input of int32":
+        wide = rng.integers(-1000, 1000, (3, 48), dtype=np.int32)
+        left = wide.astype(F32) * F32(0.25)
+        names[0] = graph.node("DequantizeLinear", [graph.input("wide", wide), graph.constant("quarter", F32(0.25))])
     (got,) = graph.run(tmp_path, [graph.node("Gemm", names, transB=1, **attributes)])
     expected = oracle.fma_chain(left, np.ascontiguousarray(right), start)
     program.assert_same_bits(got, F32(0.5) * expected if change == "alpha" else expected)

@@ -110,6 +110,15 @@ def test_known_integers(op, a, b, expected, attributes, tmp_path, compiler):
     program.assert_same_bits(y, x + 2 * expected)
 
 
+@pytest.mark.parametrize("factor", [1 << 30, 1103515245])
+def test_sizes_of_int32_wrap(factor, tmp_path, compiler):
+    graph, x = Model(), random(3, 5)
+    size = graph.node("Cast", [graph.node("Shape", [graph.input("x", x, ["n", "m"])])], to=onnx.TensorProto.INT32)
+    product = graph.node("Mul", [size, graph.constant("factor", np.array([factor], np.int32))])
+    (y,) = graph.run(tmp_path, [graph.node("Cast", [product], to=onnx.TensorProto.INT64)])
+    program.assert_same_bits(y, (np.array([3, 5], np.int32) * np.int32(factor)).astype(np.int64))
+
+
 @pytest.mark.parametrize("op, expected", [("ReduceProd", 30), ("ReduceSum", 10), ("ReduceMax", 5), ("ReduceMin", 2)])
 @pytest.mark.parametrize("keeps", [0, 1])
 def test_reduced_sizes(keeps, op, expected, tmp_path, compiler):

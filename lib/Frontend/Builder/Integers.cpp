@@ -44,8 +44,21 @@ static OpFoldResult divide(GraphBuilder &n, IntegerOp op, OpFoldResult x,
   return n.sub(x, n.mul(quotient, y));
 }
 
+/// Whether int32 made of a size and a constant wraps for no size that a tensor
+/// could have, or the type is wider. Products of two sizes count elements.
+static bool fitsSizes(IntegerOp op, OpFoldResult x, OpFoldResult y,
+                      Type element) {
+  std::optional<int64_t> a = knownSize(x), b = knownSize(y);
+  if (element.getIntOrFloatBitWidth() > 32 || (a && b) || (!a && !b))
+    return true;
+  int64_t most = op == IntegerOp::Mul ? 1 << 15 : 1 << 30;
+  return std::abs(a ? *a : *b) <= most;
+}
+
 static OpFoldResult compute(GraphBuilder &n, IntegerOp op, OpFoldResult x,
-                            OpFoldResult y) {
+                            OpFoldResult y, Type element) {
+  if (!fitsSizes(op, x, y, element))
+    return {};
   switch (op) {
   case IntegerOp::Add:
     return n.add(x, y);
@@ -84,8 +97,9 @@ frontend::computeIntegers(GraphBuilder &n, IntegerOp op,
   for (size_t i = 0; i < *count; ++i) {
     OpFoldResult integer = integerAt(*values.front(), i);
     for (GraphValue *value : values.drop_front()) {
-      integer = fitting(compute(n, op, integer, integerAt(*value, i)),
-                        result.element);
+      integer =
+          fitting(compute(n, op, integer, integerAt(*value, i), result.element),
+                  result.element);
       if (!integer)
         return std::nullopt;
     }
@@ -101,7 +115,7 @@ std::optional<GraphValue> frontend::reduceIntegers(GraphBuilder &n,
     return std::nullopt;
   OpFoldResult integer = x.integers->front();
   for (OpFoldResult next : ArrayRef(*x.integers).drop_front()) {
-    integer = fitting(compute(n, op, integer, next), x.element);
+    integer = fitting(compute(n, op, integer, next, x.element), x.element);
     if (!integer)
       return std::nullopt;
   }

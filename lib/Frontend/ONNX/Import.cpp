@@ -14,6 +14,7 @@
 #include "OpTable.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -355,8 +356,9 @@ OwningOpRef<ModuleOp> qcc::importONNX(const llvm::SourceMgr &sources,
     return {};
   }
   context->loadDialect<affine::AffineDialect, arith::ArithDialect,
-                       func::FuncDialect, linalg::LinalgDialect,
-                       math::MathDialect, quant::QuantDialect, scf::SCFDialect,
+                       cf::ControlFlowDialect, func::FuncDialect,
+                       linalg::LinalgDialect, math::MathDialect,
+                       quant::QuantDialect, scf::SCFDialect,
                        tensor::TensorDialect, qnn::QNNDialect>();
   std::string folder = llvm::sys::path::parent_path(options.path).str();
   if (folder.empty() && !options.path.empty())

@@ -114,6 +114,38 @@ static std::optional<unsigned> dimOf(AffineMap map, unsigned loop) {
   return std::nullopt;
 }
 
+/// Whether a loop indexes dimension `dim` alone, and no other one with it: rows
+/// of a block are counted from its first, other dimensions are not.
+static bool isOnlyDim(AffineMap map, unsigned dim, unsigned loop) {
+  for (auto [i, expr] : llvm::enumerate(map.getResults()))
+    if (i == dim ? expr != getAffineDimExpr(loop, map.getContext())
+                 : expr.isFunctionOfDim(loop))
+      return false;
+  return true;
+}
+
+/// Whether two views are known to share no element: parts of one memref that
+/// lie apart along a dimension.
+static bool areDisjoint(Value a, Value b) {
+  auto x = a.getDefiningOp<memref::SubViewOp>(),
+       y = b.getDefiningOp<memref::SubViewOp>();
+  if (!x || !y || x.getSource() != y.getSource())
+    return false;
+  auto endsBefore = [](memref::SubViewOp one, memref::SubViewOp other,
+                       size_t d) {
+    int64_t offset = one.getStaticOffsets()[d], size = one.getStaticSizes()[d],
+            stride = one.getStaticStrides()[d],
+            next = other.getStaticOffsets()[d];
+    return !ShapedType::isDynamic(offset) && !ShapedType::isDynamic(size) &&
+           !ShapedType::isDynamic(stride) && !ShapedType::isDynamic(next) &&
+           offset + (size - 1) * stride < next;
+  };
+  for (size_t d = 0; d < x.getStaticOffsets().size(); ++d)
+    if (endsBefore(x, y, d) || endsBefore(y, x, d))
+      return true;
+  return false;
+}
+
 //===----------------------------------------------------------------------===//
 // Groups
 //===----------------------------------------------------------------------===//
@@ -198,10 +230,21 @@ bool RowGroup::isConsistent() const {
       if (dims.empty() || !access.map)
         return false;
       for (auto [dim, loop] : llvm::zip_equal(dims, loops))
-        if (dimOf(access.map, loop) != dim)
+        if (!isOnlyDim(access.map, dim, loop))
           return false;
     }
   }
+  return hasDisjointViews();
+}
+
+bool RowGroup::hasDisjointViews() const {
+  for (auto &[a, rows] : written)
+    for (auto &[b, others] : written) {
+      if (a == b)
+        break;
+      if (baseOf(a) == baseOf(b) && !areDisjoint(a, b))
+        return false;
+    }
   return true;
 }
 

@@ -87,6 +87,8 @@ private:
   /// Whether members touch the buffers that members write by their own rows
   /// alone.
   bool isConsistent() const;
+  /// Whether views of one buffer that members write share no element.
+  bool hasDisjointViews() const;
 
   unsigned numRows = 0;
   llvm::MapVector<mlir::Operation *, Dims> members;

@@ -160,9 +160,10 @@ static std::optional<int64_t> bytesOfSharedRows(const RowGroup &group) {
 std::optional<RowPlan> qcc::planReductions(const RowGroup &group,
                                            const Target &target) {
   std::optional<int64_t> bytes = bytesOfSharedRows(group);
-  if (!bytes || *bytes > target.coreCacheBytes() / kCacheParts)
-    return std::nullopt;
   unsigned row = blockedRowOf(group);
+  if (!bytes || *bytes == 0 || countRows(group, row) == 0 ||
+      *bytes > target.coreCacheBytes() / kCacheParts)
+    return std::nullopt;
   int64_t most = std::max<int64_t>(kBytesOfReductions / *bytes, 1);
   return RowPlan{row, sizeOfBlock(group, most, countRows(group, row), target)};
 }

@@ -297,3 +297,77 @@ func.func @product(%a: memref<300x200xf32>, %b: memref<200x100xf32>, %s: memref<
   }
   return
 }
+
+// -----
+
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+#one = affine_map<(m) -> (m)>
+#diagonal = affine_map<(m) -> (m, m)>
+
+// A column that moves with the row is none of the block: only its sums and its quotients are members.
+// CHECK-LABEL: func.func @diagonal(
+// CHECK: scf.forall
+// CHECK: arith.divf
+// CHECK: }
+// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}], iterator_types = ["parallel"]} ins(%[[ALL:.*]] : memref<300x300xf32>)
+func.func @diagonal(%x: memref<300x300xf32>, %y: memref<300xf32>) {
+  %s = memref.alloc() : memref<300xf32>
+  %p = memref.alloc() : memref<300x300xf32>
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [#one], iterator_types = ["parallel"]} outs(%s : memref<300xf32>) {
+  ^bb0(%out: f32):
+    linalg.yield %zero : f32
+  }
+  linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]} ins(%x : memref<300x300xf32>) outs(%s : memref<300xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %v = arith.addf %a, %acc : f32
+    linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [#mn, #m, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : memref<300x300xf32>, memref<300xf32>) outs(%p : memref<300x300xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %v = arith.divf %a, %b : f32
+    linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [#diagonal, #one], iterator_types = ["parallel"]} ins(%p : memref<300x300xf32>) outs(%y : memref<300xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+
+// Rows of two views of one buffer that overlap are not those of a block.
+// CHECK-LABEL: func.func @overlapping(
+// CHECK: scf.forall
+// CHECK: arith.subf
+// CHECK: }
+// CHECK: math.sqrt
+func.func @overlapping(%x: memref<300x600xf32>, %s: memref<300xf32>, %u: memref<301x600xf32>) {
+  %first = memref.subview %u[0, 0] [300, 600] [1, 1] : memref<301x600xf32> to memref<300x600xf32, strided<[600, 1]>>
+  %second = memref.subview %u[1, 0] [300, 600] [1, 1] : memref<301x600xf32> to memref<300x600xf32, strided<[600, 1], offset: 600>>
+  linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]} ins(%x : memref<300x600xf32>) outs(%s : memref<300xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %v = arith.addf %a, %acc : f32
+    linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [#mn, #m, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : memref<300x600xf32>, memref<300xf32>) outs(%first : memref<300x600xf32, strided<[600, 1]>>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %v = arith.subf %a, %b : f32
+    linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [#mn, #m, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : memref<300x600xf32>, memref<300xf32>) outs(%second : memref<300x600xf32, strided<[600, 1], offset: 600>>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %w = math.sqrt %b : f32
+    %v = arith.addf %a, %w : f32
+    linalg.yield %v : f32
+  }
+  return
+}

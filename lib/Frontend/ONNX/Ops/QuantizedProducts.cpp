@@ -65,7 +65,9 @@ static std::optional<Rows> readRows(NodeImporter &n, Value real,
   auto collapse = real.getDefiningOp<tensor::CollapseShapeOp>();
   auto op =
       (collapse ? collapse.getSrc() : real).getDefiningOp<qnn::DequantizeOp>();
-  if (!op || !getElementTypeOrSelf(op.getType()).isF32() || !op.getScale())
+  if (!op || !getElementTypeOrSelf(op.getType()).isF32() || !op.getScale() ||
+      getElementTypeOrSelf(op.getInput().getType()).getIntOrFloatBitWidth() !=
+          8)
     return std::nullopt;
   Rows rows;
   if (!collapse) {

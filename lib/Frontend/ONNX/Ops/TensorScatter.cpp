@@ -14,6 +14,8 @@
 #include "../Ops.h"
 #include "CacheRows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace qcc;
@@ -71,6 +73,27 @@ static FailureOr<Update> readUpdate(NodeImporter &n, Composer &c) {
   return update;
 }
 
+/// Refuses more rows than the cache has, or lets the entry do so.
+static LogicalResult needRoom(NodeImporter &n, OpFoldResult rows,
+                              OpFoldResult size) {
+  OpFoldResult fits = n.compare(arith::CmpIPredicate::sle, rows, size);
+  std::optional<int64_t> known = knownSize(fits);
+  if (known && *known != 0)
+    return success();
+  if (known)
+    return n.refuse() << "writes " << *knownSize(rows)
+                      << " rows into a cache of " << *knownSize(size)
+                      << "; correct the shapes";
+  if (!isa<func::FuncOp>(n.b.getInsertionBlock()->getParentOp()))
+    return n.refuse() << "is in a loop or a branch and writes a number of rows "
+                         "that is not known; give constant sizes";
+  cf::AssertOp::create(n.b, n.loc, n.truth(fits),
+                       "op 'TensorScatter' writes more rows than its cache "
+                       "has; give fewer");
+  n.noteTrue(fits);
+  return success();
+}
+
 /// Each row is looked up in [earlier cache, update].
 static Ref lookUpRows(NodeImporter &n, Composer &c, const Update &update) {
   Ref all = c.op("Concat", {update.past, update.added},
@@ -82,8 +105,11 @@ static Ref lookUpRows(NodeImporter &n, Composer &c, const Update &update) {
   return c.hold(
       gather(n, *all, update.past->shape, [&](Scalars &s, ValueRange at) {
         SmallVector<Value> place(at);
-        Value row = s.sub(at[update.axis], update.placeOf(s, at[0]));
-        Value zero = s.constant(row.getType(), 0);
+        Value first = update.placeOf(s, at[0]);
+        Value zero = s.constant(first.getType(), 0);
+        if (!update.isCircular)
+          first = s.max(s.min(first, s.sub(size, count)), zero);
+        Value row = s.sub(at[update.axis], first);
         // What is before the first row belongs to the end of a circle.
         if (update.isCircular) {
           row = arith::RemSIOp::create(s.b, s.loc, row, size);
@@ -105,10 +131,8 @@ LogicalResult onnx::importTensorScatter(NodeImporter &n) {
     return failure();
   OpFoldResult rows = update->added->shape[update->axis],
                size = update->past->shape[update->axis];
-  std::optional<int64_t> knownRows = knownSize(rows), most = knownSize(size);
-  if (knownRows && most && *knownRows > *most)
-    return n.refuse() << "writes " << *knownRows << " rows into a cache of "
-                      << *most << "; correct the shapes";
+  if (failed(needRoom(n, rows, size)))
+    return failure();
   bool isInserted = !update->isCircular && canInsertRows(*update->past);
   Ref present =
       isInserted ? insertRows(n, c, update->past, update->added, update->axis,
