@@ -18,14 +18,14 @@ from .errors import InvalidArgumentError, UnsupportedError
 _AWQ_ORDER = (0, 2, 4, 6, 1, 3, 5, 7)
 
 
-@torch.library.custom_op("qcc::dequantize_groups", mutates_args=())
+@torch.library.custom_op("qcc::dequantize_groups", mutates_args=())  # type: ignore[untyped-decorator,unused-ignore]
 def dequantize_groups(codes: torch.Tensor, scales: torch.Tensor, zero_points: torch.Tensor) -> torch.Tensor:
     """(codes - zero_points) * scales for codes [N, K], the others [N, groups]."""
     groups = codes.unflatten(1, (scales.shape[1], -1)).to(torch.int32) - zero_points.unsqueeze(-1).to(torch.int32)
     return (groups.to(torch.float32) * scales.unsqueeze(-1)).flatten(1)
 
 
-@dequantize_groups.register_fake
+@dequantize_groups.register_fake  # type: ignore[untyped-decorator,unused-ignore]
 def _(codes: torch.Tensor, scales: torch.Tensor, zero_points: torch.Tensor) -> torch.Tensor:
     return codes.new_empty(codes.shape, dtype=torch.float32)
 
@@ -40,7 +40,7 @@ class _Weight:
     group_of: Optional[torch.Tensor] = None
 
 
-class GroupedLinear(torch.nn.Module):
+class GroupedLinear(torch.nn.Module):  # type: ignore[misc,unused-ignore]
     """x * transpose(weight) + bias, for a weight in groups; `order` are the inputs in the order of groups, or None."""
 
     def __init__(self, weight: _Weight, bias: Optional[torch.Tensor], order: Optional[torch.Tensor]) -> None:

@@ -187,7 +187,7 @@ def _result_maker(dtype: Any) -> Callable[[Any], Any]:
 @functools.lru_cache(maxsize=None)
 def _taker() -> Callable[[Any], Any]:
     """What takes the memory of an array over into a new one: nobody has the old one any more, nor is any work on it left."""
-    return jax.jit(lambda array: array, donate_argnums=0)  # type: ignore[no-any-return]
+    return jax.jit(lambda array: array, donate_argnums=0)  # type: ignore[no-any-return,unused-ignore]
 
 
 class _Memory:
