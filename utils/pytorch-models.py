@@ -193,7 +193,7 @@ def write_page(rows, runs):
         "<!-- Written by utils/pytorch-models.py --page. -->", "",
         "# Models of PyTorch beside Inductor", "",
         f"{versions}; one thread of {processor()}. Weights are random; calls alternate, times are medians of {runs}.",
-        "Inductor freezes weights. Ratios bear other load on the machine better than times do.", "",
+        "Inductor freezes weights. Rows are of several runs; ratios bear other load on the machine better than times do.", "",
         "* **to float64**: distance of results to those of the model in float64 before quantization, by norms. \"PyTorch\" is eager.",
         "* **integer kernels**: of all contractions, those that kernels compute on integers.",
         "* **qcc compiles**: an ONNX model, which torch.onnx has written before.", "",

@@ -231,12 +231,16 @@ class Program:
         """The results for the leaves of arguments of the program's structure."""
         if self._kept is not None:
             leaves = [leaves[index] for index in self._kept]
+        taken: "dict[int, Any]" = {}
+        out: Optional[List[Any]] = None
         if self._donations:
-            return self._run_in_place(list(leaves))
-        results = self.function(*[argument.to_entry(leaf) for argument, leaf in zip(self._arguments, leaves)])
+            leaves = list(leaves)
+            taken, out = self._take(leaves)
+        results = self.function(*[argument.to_entry(leaf) for argument, leaf in zip(self._arguments, leaves)], out=out)
         results = results if isinstance(results, tuple) else (results,)
         return jax.tree_util.tree_unflatten(self._out_tree, [
-            to_array(result) for result, to_array in zip(results, self._results)])
+            taken[index] if index in taken else to_array(result)
+            for index, (result, to_array) in enumerate(zip(results, self._results))])
 
     def _check_before_taking(self, leaves: Sequence[Any]) -> None:
         """Refuses what a call would refuse, and donations that it cannot take, while all arrays are still there."""
@@ -245,7 +249,7 @@ class Program:
             if isinstance(leaves[index], jax.Array) and leaves[index].is_deleted():
                 raise InvalidArgumentError(f"argument {index} is deleted, since an earlier call took its memory; pass the "
                                            "result of that call")
-            if identities.count(id(leaves[index])) > 1:
+            if identities.count(id(leaves[index])) > 1 and self._arguments[index].takes_memory_of(leaves[index]):
                 raise InvalidArgumentError(f"argument {index} is donated, but another argument is the same array; pass a copy")
         for index, (leaf, argument) in enumerate(zip(leaves, self.function.arguments)):
             shape = np.shape(leaf) if not isinstance(leaf, jax.Array) else leaf.shape
@@ -254,8 +258,8 @@ class Program:
                 raise InvalidArgumentError(f"argument {index} has the shape {tuple(shape)}, but the program takes "
                                            f"{tuple(argument.shape)}")
 
-    def _run_in_place(self, leaves: List[Any]) -> Any:
-        """The same, where results go on in the memory of donated arguments."""
+    def _take(self, leaves: List[Any]) -> "Tuple[dict[int, Any], List[Any]]":
+        """Takes donated arrays over, in `leaves`, too: by the results that go on in them, and memory for all results."""
         self._check_before_taking(leaves)
         taken: "dict[int, Any]" = {}
         out: List[Any] = [None] * len(self.function.results)
@@ -265,11 +269,7 @@ class Program:
             if argument.takes_memory_of(leaf):
                 leaves[index] = taken[result] = _taker()(leaf).block_until_ready()
                 out[result] = np.asarray(_Memory(taken[result])).view(argument.entry_dtype).reshape(leaf.shape)
-        results = self.function(*[argument.to_entry(leaf) for argument, leaf in zip(self._arguments, leaves)], out=out)
-        results = results if isinstance(results, tuple) else (results,)
-        return jax.tree_util.tree_unflatten(self._out_tree, [
-            taken[index] if index in taken else to_array(result)
-            for index, (result, to_array) in enumerate(zip(results, self._results))])
+        return taken, out
 
 
 def _text(module: Any) -> str:
