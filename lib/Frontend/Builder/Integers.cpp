@@ -11,6 +11,12 @@ using namespace mlir;
 using namespace qcc;
 using namespace qcc::frontend;
 
+bool frontend::fitsType(OpFoldResult integer, Type element) {
+  std::optional<int64_t> known = knownSize(integer);
+  return !known || element.isInteger(1) ||
+         llvm::isIntN(element.getIntOrFloatBitWidth(), *known);
+}
+
 std::optional<size_t> frontend::meetIntegers(GraphBuilder &n,
                                              ArrayRef<GraphValue *> values) {
   size_t count = 1;
@@ -56,9 +62,7 @@ static bool fitsSizes(IntegerOp op, OpFoldResult x, OpFoldResult y,
 }
 
 static OpFoldResult compute(GraphBuilder &n, IntegerOp op, OpFoldResult x,
-                            OpFoldResult y, Type element) {
-  if (!fitsSizes(op, x, y, element))
-    return {};
+                            OpFoldResult y) {
   switch (op) {
   case IntegerOp::Add:
     return n.add(x, y);
@@ -75,11 +79,14 @@ static OpFoldResult compute(GraphBuilder &n, IntegerOp op, OpFoldResult x,
   }
 }
 
-/// Null unless a constant that was computed fits the type, whose integers wrap.
-static OpFoldResult fitting(OpFoldResult integer, Type element) {
-  std::optional<int64_t> known = integer ? knownSize(integer) : std::nullopt;
-  bool fits = !known || llvm::isIntN(element.getIntOrFloatBitWidth(), *known);
-  return fits ? integer : OpFoldResult();
+/// Null if the result does not fit the type.
+static OpFoldResult computeFitting(GraphBuilder &n, IntegerOp op,
+                                   OpFoldResult x, OpFoldResult y,
+                                   Type element) {
+  if (!fitsSizes(op, x, y, element))
+    return {};
+  OpFoldResult integer = compute(n, op, x, y);
+  return integer && fitsType(integer, element) ? integer : OpFoldResult();
 }
 
 std::optional<GraphValue>
@@ -98,8 +105,7 @@ frontend::computeIntegers(GraphBuilder &n, IntegerOp op,
     OpFoldResult integer = integerAt(*values.front(), i);
     for (GraphValue *value : values.drop_front()) {
       integer =
-          fitting(compute(n, op, integer, integerAt(*value, i), result.element),
-                  result.element);
+          computeFitting(n, op, integer, integerAt(*value, i), result.element);
       if (!integer)
         return std::nullopt;
     }
@@ -115,7 +121,7 @@ std::optional<GraphValue> frontend::reduceIntegers(GraphBuilder &n,
     return std::nullopt;
   OpFoldResult integer = x.integers->front();
   for (OpFoldResult next : ArrayRef(*x.integers).drop_front()) {
-    integer = fitting(compute(n, op, integer, next, x.element), x.element);
+    integer = computeFitting(n, op, integer, next, x.element);
     if (!integer)
       return std::nullopt;
   }

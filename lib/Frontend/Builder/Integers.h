@@ -29,6 +29,10 @@ enum class IntegerOp {
   FloorRem
 };
 
+/// Whether a constant that was computed of constants is what integers of the
+/// element type give, which wrap. So is every number that is not constant.
+bool fitsType(mlir::OpFoldResult integer, mlir::Type element);
+
 /// The number of results of an elementwise op on integers that the evaluator
 /// knows, in at most one dimension; a single integer is repeated.
 std::optional<size_t> meetIntegers(GraphBuilder &n,

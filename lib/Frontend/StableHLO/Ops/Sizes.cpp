@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sizes.h"
+#include "../../Builder/Integers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -111,14 +112,6 @@ computeElement(OpImporter &n, ArrayRef<OpFoldResult> x, bool areConditions) {
   return op ? std::optional(n.combine(*op, x[0], x[1])) : std::nullopt;
 }
 
-/// Whether a constant that was computed of constants is what integers of the
-/// element type give, which wrap.
-static bool fits(OpFoldResult result, Type element) {
-  std::optional<int64_t> known = knownSize(result);
-  return !known || element.isInteger(1) ||
-         llvm::isIntN(element.getIntOrFloatBitWidth(), *known);
-}
-
 std::optional<GraphValue> stablehlo::computeSizes(OpImporter &n) {
   // An op of StableHLO has 1 to 3 operands here.
   if (n.numOperands() == 0 || n.numOperands() > 3 || n.op->getNumResults() != 1)
@@ -158,7 +151,7 @@ std::optional<GraphValue> stablehlo::computeSizes(OpImporter &n) {
       x.push_back(integers[isOne ? 0 : i]);
     }
     std::optional<OpFoldResult> computed = computeElement(n, x, areConditions);
-    if (!computed || !fits(*computed, element))
+    if (!computed || !fitsType(*computed, element))
       return std::nullopt;
     result.integers->push_back(*computed);
   }
